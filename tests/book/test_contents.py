@@ -21,7 +21,7 @@ def small(book: SmallBook) -> SmallBook:
     """Two chapters of four sections, listed against the alphabet; one is there to look things up."""
     heads = {
         "02-a/z": "Z\n\n*10 minutes. Needs: Python. You will",
-        "02-a/b": "B\n\n*25 minutes. Needs: [Z](z.md). You will",
+        "02-a/b": "B\n\n*25 minutes. Needs: [Z](z.md). You\nwill",
         "05-c/c": "C\n\n*15 minutes. Needs: [B](../02-a/b.md#here), and\n[D](d.md). You will [not](x.md)",
         "05-c/d": "D\n\n*To look up",
     }
@@ -67,6 +67,11 @@ def test_a_section_that_is_not_there_or_says_no_time_is_named(small: SmallBook, 
 def test_every_section_of_the_book_is_in_its_contents() -> None:
     there = {path.relative_to(ROOT / "chapters").as_posix() for path in (ROOT / "chapters").glob("[0-9][0-9]-*/*.md")}
     assert {section.path for section in sections(ROOT)} == there
+
+
+def test_every_section_after_the_first_needs_another() -> None:
+    alone = [section.path for section in sections(ROOT) if section.minutes and not section.needs]
+    assert alone == ["00-start/how-to-read.md"]
 
 
 def test_no_section_needs_one_that_stands_after_it() -> None:

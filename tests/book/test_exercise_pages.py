@@ -99,6 +99,11 @@ def test_what_is_replaced_is_said_for_each_kind_of_piece(strides: Exercise, piec
     assert "If the library\n   itself never calls it, this rung fails" in text
 
 
+def test_more_than_two_tests_are_listed_with_commas(strides: Exercise) -> None:
+    for tests, said in ((("a.py",), "`a.py`"), (("a.py", "b.py", "c.py"), "`a.py`, `b.py` and `c.py`")):
+        assert f"own tests run on it: {said}. If" in page(replace(strides, tests=tests))
+
+
 def test_many_pieces_and_what_comes_before_are_said(strides: Exercise) -> None:
     two = replace(strides, pieces=strides.pieces * 2, needs=("02.1",))
     text = page(two)

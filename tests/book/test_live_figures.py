@@ -286,6 +286,10 @@ def test_curves_share_one_scale_that_begins_at_zero() -> None:
     assert lines[0].startswith(f"M{curves.LEFT} {curves.TOP}")
 
 
+def test_large_counts_are_written_out_on_the_scale() -> None:
+    assert words(curves.draw({"a": [0.0, 75_000.0]}, "x", "y"))[:5] == ["0", "20000", "40000", "60000", "80000"]
+
+
 def test_images_are_drawn_in_shades_of_ink_with_their_captions() -> None:
     figure = images.draw([[[0.0, 1.0], [0.5, 0.0]]] * 11, [str(n) for n in range(11)])
     assert words(figure) == [str(n) for n in range(11)]

@@ -29,6 +29,14 @@ def test_the_lead_becomes_facts_and_the_ways_to_run_follow() -> None:
     assert page == f"<h1>Title</h1>\n{FACTS}{RUN}\n<h2>On</h2><p>rest</p>"
 
 
+def test_a_lead_may_be_wrapped_at_any_word() -> None:
+    for words in ("15 minutes.", "minutes. Needs:", "two. You", "You will", "will know"):
+        wrapped = LEAD.replace(words, words.replace(" ", "\n"))
+        assert wrapped != LEAD
+        page = with_head(f"<h1>Title</h1>\n{wrapped}", "b.ipynb", "chapters/a/b.md")
+        assert page.split() == f"<h1>Title</h1>\n{FACTS}{RUN}".split()
+
+
 def test_a_page_with_another_beginning_gets_the_ways_to_run() -> None:
     other = "<p><em>To look things up.</em></p>"
     assert with_head(f"<h1>T</h1>\n{other}", "b.ipynb", "chapters/a/b.md") == f"<h1>T</h1>\n{RUN}\n{other}"

@@ -32,7 +32,7 @@ TITLES = {
 }
 IN_NAVIGATION = re.compile(r"^ *- (?P<path>(?P<chapter>\d\d)-[\w-]+/[\w-]+\.md)$", re.MULTILINE)
 HEAD = re.compile(r"^# (?P<title>.+)\n\n\*(?P<lead>(?:(?P<minutes>\d+) minutes\. )?[^*]+)", re.MULTILINE)
-NEEDS = re.compile(r"Needs:(.*)You will", re.DOTALL)
+NEEDS = re.compile(r"Needs:(.*)You\s+will", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#]+\.md)")
 
 

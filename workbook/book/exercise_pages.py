@@ -205,12 +205,18 @@ def rungs(exercise: Exercise) -> str:
     return RUNGS.format(
         identity=exercise.identity,
         check=exercise.check.name,
-        names=" and ".join(f"`{piece.answer}`" for piece in exercise.pieces),
+        names=listed([piece.answer for piece in exercise.pieces]),
         lab=Path(lab_of(exercise)).name,
         replaced=" ".join(map(replaced, exercise.pieces)),
         pieces="it" if len(exercise.pieces) == 1 else "them",
-        tests=" and ".join(f"`{test}`" for test in exercise.tests),
+        tests=listed(exercise.tests),
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in code type, as a sentence lists them: `a`, `b` and `c`."""
+    *before, last = [f"`{name}`" for name in names]
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def replaced(piece: Piece) -> str:

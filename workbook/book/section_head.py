@@ -10,7 +10,7 @@ import html
 import re
 
 LEAD = re.compile(
-    r"<p><em>(?P<time>\d+ minutes)\.\s+Needs:\s+(?P<needs>.+?)\.\s+(?P<aim>You will .+?)</em></p>", re.DOTALL
+    r"<p><em>(?P<time>\d+\s+minutes)\.\s+Needs:\s+(?P<needs>.+?)\.\s+(?P<aim>You\s+will\s.+?)</em></p>", re.DOTALL
 )
 TITLE_END = "</h1>"
 

@@ -236,7 +236,7 @@ def check_size(fault: Fault, mended: ast.FunctionDef) -> None:
     if not changed:
         raise Refused(Refusal(asked, "", "it is the function as it stands there", "a change that mends it", "", line))
     if changed > MOST:
-        came = f"{changed} of its {len(before)} lines are others (comments and layout do not count)"
+        came = f"{changed} of its {len(before)} lines differ (comments and layout do not count)"
         accepted = f"a change of {MOST} lines at most"
         because = "the rest of the function is as it should be, and others rely on it"
         raise Refused(Refusal(asked, "", came, accepted, because, line))

@@ -80,7 +80,7 @@ def test_names_of_a_tree(ask: Ask) -> None:
 
 
 def test_a_prefix(ask: Ask) -> None:
-    """the names where a prefix is given"""
+    """the names with a prefix"""
     part = Part("p", a=Part("q"))
     because = "the prefix is the path of the module itself"
     judge(ask, part, ["net.p", "net.a.q"], because, prefix="net")
@@ -88,20 +88,20 @@ def test_a_prefix(ask: Ask) -> None:
 
 
 def test_what_is_shared(ask: Ask) -> None:
-    """the names where a tensor or a module is in several places"""
+    """the names in a tree in which a tensor or a module is in several places"""
     tied = Part("p q", a=Part("r"), b=Part("s"))
     tied.a.t = tied.p
     tied.b.r = tied.a.r
-    because = "a tensor comes once, with the first of its names"
+    because = "a tensor is yielded once, with the first of its names"
     judge(ask, tied, ["p", "q", "a.r", "b.s"], because)
-    because = "every name is asked for, of tensors and of modules that are in several places"
+    because = "all names are requested, also those of modules that are in several places"
     tied.c = tied.a
     every = ["p", "q", "a.r", "a.t", "b.s", "b.r", "c.r", "c.t"]
     judge(ask, tied, every, because, remove_duplicate=False)
 
 
 def test_two_tensors_are_two(ask: Ask) -> None:
-    """the names where two tensors have the same values, or the same memory"""
+    """the names of two tensors with the same values, or with the same memory"""
     part = Part("p")
     part.same_memory = nn.Parameter(part.p.detach())
     part.a = Part("same_values")
@@ -109,8 +109,8 @@ def test_two_tensors_are_two(ask: Ask) -> None:
 
 
 def test_what_comes_with_a_name(ask: Ask) -> None:
-    """what comes with each name"""
+    """the tensor that is yielded with each name"""
     part = Part("p q", a=Part("r"))
     came = ask("named_members", part, parameters)
     expect(came, True, read=lambda pairs: all(part.get_parameter(name) is one for name, one in pairs),
-           because="with a name comes the tensor itself, of which an optimizer keeps hold")  # fmt: skip
+           because="an optimizer holds the tensor itself, and a copy would not be trained")  # fmt: skip

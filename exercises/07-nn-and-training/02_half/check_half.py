@@ -29,7 +29,7 @@ def test_dtypes_after_a_conversion(ask: Ask) -> None:
         for conversion, dtype in CONVERSIONS.items():
             program = f"{NET.replace('PERSISTENT', str(persistent))}\n{conversion}"
             came = ask.run(f"{program}\n[str(net.get_buffer(name).dtype) for name in {NAMES}]")
-            because = "a buffer goes with its module, whether or not it is saved"
+            because = "a buffer is converted with its module, whether or not it is saved"
             expect(came, [f"torch.{dtype}"] * 2, because=because)
 
 
@@ -38,17 +38,17 @@ def test_what_is_saved_after_a_conversion(ask: Ask) -> None:
     for persistent in (True, False):
         program = f"{NET.replace('PERSISTENT', str(persistent))}\nbefore = list(net.state_dict())\nnet.double()"
         came = ask.run(f"{program}\nlist(net.state_dict()) == before")
-        expect(came, True, because="a conversion decides nothing about what is saved")
+        expect(came, True, because="a conversion does not affect what is saved")
 
 
 def test_a_tensor_that_somebody_kept(ask: Ask) -> None:
     """the dtype of a tensor that was a module's buffer before it was converted"""
     came = ask.run(f"{NET.replace('PERSISTENT', 'False')}\nkept = net.shift\nnet.double()\nstr(kept.dtype)")
-    expect(came, "torch.float32", because="the module gets another tensor, and this one stays as it is")
+    expect(came, "torch.float32", because="the module gets a new tensor, and this one is not changed")
 
 
 def test_parameters_stay_the_same_objects(ask: Ask) -> None:
     """whether a parameter is the same object after a conversion, with another dtype"""
     program = f"{NET.replace('PERSISTENT', 'False')}\nkept = net.weight\nnet.double()"
     came = ask.run(f"{program}\n(kept is net.weight, str(kept.dtype))")
-    expect(came, (True, "torch.float64"), because="an optimizer holds it, too")
+    expect(came, (True, "torch.float64"), because="an optimizer holds this object, too")

@@ -104,7 +104,7 @@ def test_hooks_that_are_always_called(ask: Ask) -> None:
         module.register_forward_hook(hooks.notes("third"))
         came = called(ask, module, torch.ones(2), fails="no" * (place == "forward"))
         asked = f"the hooks that run where an error is raised in the {place}"
-        because = "each runs once, also after an error; one that was called has had its turn, whatever came of it"
+        because = "after an error, a hook runs only if it has not been called yet, even if it raised that error"
         expect(hooks.log, ["before", "first", "second"], asked=asked, because=because)
         kind = ValueError if place == "forward" else KeyError
-        expect(came, Raises(kind), because="an error is the caller's; hooks do not make it good")
+        expect(came, Raises(kind), because="the caller gets the error, whatever the hooks have done since")

@@ -7,7 +7,7 @@ from glasstorch.nn import functional
 from workbook.exercises.asking import Ask, Raises, expect
 
 WORDS = "can not be computed for tensor with fewer than 2 dimensions"
-COUNTED = "the library counted both, with ones for all weights and inputs; the check works neither of them out"
+COUNTED = "the library counts these numbers if all weights and inputs are ones"
 
 
 def counted(shape: tuple[int, ...]) -> tuple[int, int]:
@@ -29,7 +29,8 @@ def test_linear_layers(ask: Ask) -> None:
     draw = random.Random("07.4")
     for _ in range(6):
         shape = tuple(draw.sample(range(1, 12), 2))
-        expect(ask("fans", torch.zeros(shape)), counted(shape), because=COUNTED)
+        asked = f"the fans of a linear layer whose weight has the shape {shape}"
+        expect(ask("fans", torch.zeros(shape)), counted(shape), asked=asked, because=COUNTED)
 
 
 def test_convolutions(ask: Ask) -> None:
@@ -37,13 +38,14 @@ def test_convolutions(ask: Ask) -> None:
     draw = random.Random("07.4")
     for dims in (1, 2, 3, 1, 2, 3):
         shape = (*draw.sample(range(1, 7), 2), *draw.sample(range(2, 6), dims))
-        expect(ask("fans", torch.zeros(shape)), counted(shape), because=COUNTED)
+        asked = f"the fans of a convolution whose weight has the shape {shape}"
+        expect(ask("fans", torch.zeros(shape)), counted(shape), asked=asked, because=COUNTED)
 
 
 def test_no_memory(ask: Ask) -> None:
     """the fans of a weight that has no values, and of one that has no elements"""
     for weight, both in ((torch.empty(4, 3, 2, device="meta"), (6, 8)), (torch.empty(0, 3, 5), (15, 0))):
-        expect(ask("fans", weight), both, because="they are facts about the shape")
+        expect(ask("fans", weight), both, because="they follow from the shape alone")
 
 
 def test_what_has_no_fans(ask: Ask) -> None:

@@ -21,10 +21,10 @@ def test_normal_numbers_come_again(ask: Ask) -> None:
     for before, between in itertools.product((0, 1, 2, 3, 16, 17), (0, 1, 2, 16)):
         program = SAVED.format(before=before, between=between)
         came = ask.run(f"{program}\ndraw(5) == first")
-        expect(came, True, because="a state is all that decides about the numbers which come after it")
+        expect(came, True, because="the state alone determines the numbers that come after it")
 
 
 def test_a_state_in_another_generator(ask: Ask) -> None:
-    """the seed of a generator that took up the state of another one"""
+    """the seed of a generator that was set to the state of another one"""
     came = ask.run(f"{SAVED.format(before=3, between=2)}\nh = torch.Generator()\nh.set_state(state)\nh.initial_seed()")
     expect(came, 5, because="the seed from which a stream began is part of its state")

@@ -24,23 +24,23 @@ def asked(ask: Ask, module: str, name: str, **by_users: Any) -> Came:
 def test_what_every_file_may_name(ask: Ask) -> None:
     """a name that is on the list for every file, and that a program has allowed for something else"""
     came = asked(ask, "collections", "OrderedDict", collections__OrderedDict=dict)
-    expect(came, OrderedDict, because="where both lists have a path, the one for every file counts")
+    expect(came, OrderedDict, because="if both lists have a path, the one for every file takes precedence")
 
 
 def test_blocked_modules(ask: Ask) -> None:
     """names of blocked modules, which a program has allowed"""
-    because = "nothing of these modules may be named, nor of modules inside of them, whoever allows it"
+    because = "nothing in these modules may be named, nor in modules inside them, even if it was allowed"
     for module, name in (("os", "system"), ("sys", "exit"), ("os.path", "join"), ("nt", "system")):
         came = asked(ask, module, name, **{f"{module}.{name}".replace(".", "__"): len})
         refused = Raises(UnpicklingError, f"GLOBAL {module}.{name} whose module {module} is blocked")
         expect(came, refused, because=because)
     came = asked(ask, "oslo", "Config", oslo__Config=set)
-    expect(came, set, because="a module whose name begins with the same letters is another one")
+    expect(came, set, because="a module whose name begins with the same letters is a different one")
 
 
 def test_names_with_dots(ask: Ask) -> None:
     """names with dots in them"""
-    because = "what an object on the list has as its attribute is not on the list"
+    because = "an attribute of an object on the list is not itself on the list"
     for name in ("Tensor.mro", "Size.count", "Tensor.__init__.__globals__"):
         refused = Raises(UnpicklingError, f"GLOBAL torch.{name} was not an allowed global")
         expect(asked(ask, "torch", name), refused, because=because)
@@ -52,7 +52,7 @@ def test_what_counts_as_false(ask: Ask) -> None:
     """objects that a program has allowed and that count as false"""
     for what in ((), 0, None):
         came = asked(ask, "models", "NOTHING", models__NOTHING=what)
-        expect(came, what, because="it is on the list, whatever it is")
+        expect(came, what, because="it is on the list, whatever its value")
 
 
 def test_the_refusal(ask: Ask) -> None:

@@ -22,15 +22,15 @@ def test_after_the_outermost_block(ask: Ask) -> None:
     """a product with a weight that was changed between two blocks of autocast"""
     for blocks in (OFF_INSIDE, ON_INSIDE, TWO_OFF, FAILS):
         came = ask.run(f"{WEIGHT}\n{blocks}\nchange()\nwith auto():\n    after = product()\nafter")
-        expect(came, 5.0, because="an outermost block that begins knows no casts of one before")
+        expect(came, 5.0, because="an outermost block does not use the casts of an earlier block")
 
 
 def test_within_the_outermost_block(ask: Ask) -> None:
-    """a product with a weight that was changed within a block, after another block inside of it has ended"""
+    """a product with a weight that was changed within a block, after another block inside it has ended"""
     for inner in ("auto()", "auto(enabled=False)"):
         blocks = f"with auto():\n    product()\n    with {inner}:\n        pass\n    change()\n    then = product()"
         came = ask.run(f"{WEIGHT}\n{blocks}\nthen")
-        expect(came, 1.0, because="casts are kept until the outermost block ends; the weight was 1 when it was cast")
+        expect(came, 1.0, because="a cast is kept until the outermost block ends; the weight was 1 when it was cast")
 
 
 def test_what_was_set_before(ask: Ask) -> None:
@@ -38,4 +38,4 @@ def test_what_was_set_before(ask: Ask) -> None:
     told = 'torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu"), torch.is_autocast_cache_enabled()'
     block = "with auto(dtype=torch.float16, cache_enabled=False):\n    pass"
     came = ask.run(f"{WEIGHT}\nbefore = ({told})\n{block}\nbefore == ({told})")
-    expect(came, True, because="a block leaves everything as it was before")
+    expect(came, True, because="a block restores all settings when it ends")

@@ -27,10 +27,10 @@ def steps(momentum: float, dampening: float, nesterov: bool) -> list[float]:
 
 
 def test_gradients_that_are_cleared_in_place(ask: Ask) -> None:
-    """the parameters after four steps, with gradients that are filled with zeros in between"""
+    """the parameters after four steps, however the gradients are cleared in between"""
     for momentum, dampening, nesterov in ((0.9, 0.0, False), (0.5, 0.25, False), (0.9, 0.0, True)):
         options = f"momentum={momentum}, dampening={dampening}, nesterov={nesterov}"
         for none in (True, False):
             came = ask.run(f"{STEPS.format(options=options, none=none)}\n{SEEN}")
             expect(came, steps(momentum, dampening, nesterov),
-                   because="what a step remembers does not depend on what becomes of the gradient")  # fmt: skip
+                   because="momentum does not depend on what happens to a gradient after its step")  # fmt: skip

@@ -37,14 +37,14 @@ def test_rows(ask: Ask) -> None:
     judge(ask, ["a"], "other row of ['a'], with a table of 2", "a row is given the table")
     judge(ask, [True], "row of [True]", "a bool is an instance of int")
     exact = {int: row, bool: other}
-    because = "a row for exactly this type comes before those of which it is an instance"
+    because = "a row for exactly this type takes precedence over those of which it is an instance"
     judge(ask, [True], "other row of [True], with a table of 2", because, exact)
     because = "a row may be for a container"
     judge(ask, [{"a": 1}, {"a": 2}], "row of [{'a': 1}, {'a': 2}]", because, {dict: row})
 
 
 def test_containers(ask: Ask) -> None:
-    """the batch of samples that hold others"""
+    """the batch of samples that contain others"""
     judge(ask, [(1, 2), (3, 4)], ["row of [1, 3]", "row of [2, 4]"], "there is one entry for each place, in a list")
     judge(ask, [[(1,)], [(2,)]], [["row of [1, 2]"]], "parts are samples themselves, with the same table")
     judge(ask, [{"a": [1]}, {"a": [2]}], {"a": ["row of [1, 2]"]}, "parts are samples themselves, with the same table")
@@ -59,5 +59,5 @@ def test_what_cannot_be_collated(ask: Ask) -> None:
     unequal, message = "their lengths differ", "each element in list of batch should be of equal size"
     for batch in ([[1], [1, 2]], [(1, 2), (1,)]):
         expect(ask("collate", batch, collate_fn_map=TABLE), Raises(RuntimeError, message), because=unequal)
-    because = "there is no row for it, and it is no container"
+    because = "there is no row for it, and it is not a container"
     expect(ask("collate", [None], collate_fn_map=TABLE), Raises(TypeError, "found <class 'NoneType'>"), because=because)

@@ -60,7 +60,8 @@ def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
     {'a': 2}
 
     A named tuple becomes one of its type, any other tuple a list, and any
-    other sequence one of its type.
+    other sequence one of its type. The parts of sequences are collated as
+    tuples, as `zip` returns them, and those of mappings as lists.
 
     >>> collate([(1, [2]), (3, [4])], collate_fn_map=rows)
     [3, [4]]

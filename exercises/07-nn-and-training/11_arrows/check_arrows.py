@@ -9,7 +9,7 @@ from glasstorch.nn import functional
 from glasstorch.profiler import profile, record_function
 from workbook.exercises.asking import Ask, Came, expect
 
-LAST = "a call that makes a node uses the number up, so whatever begins later carries a greater one"
+LAST = "a call that creates a node uses the number up, so that calls which begin later have a larger one"
 Names = list[tuple[str, str]]
 
 
@@ -29,7 +29,8 @@ def told(record: Record) -> str:
 
 def judge(ask: Ask, records: Sequence[Record], accepted: list[tuple[int, int]], because: str) -> None:
     """Ask about some records; what is accepted are pairs of their places."""
-    question = "the arrows of " + "; ".join(f"[{place}] {told(record)}" for place, record in enumerate(records))
+    numbered = [f"[{place}] {told(record)}" for place, record in enumerate(records) if record.sequence >= 0]
+    question = f"the arrows between records with a number, {'; '.join(numbered) or 'of which there are none'}"
     expect(placed(ask("arrows", records), records), accepted, asked=question, because=because)
 
 
@@ -72,7 +73,7 @@ def leaf() -> torch.Tensor:
 
 
 def test_calls_that_make_a_node_each(ask: Ask) -> None:
-    """the arrows of a program in which each call makes a node"""
+    """the arrows of a program in which each call creates a node"""
 
     def program() -> None:
         x = leaf()
@@ -81,7 +82,7 @@ def test_calls_that_make_a_node_each(ask: Ask) -> None:
     names = ["sum", "mul", "exp", "mul", "sin", "exp"]
     steps = ["Sum", "Mul", "Exp", "Mul", "Sin", "Exp"]
     accepted = [(f"aten::{name}", f"{step}Backward0") for name, step in zip(names, steps, strict=True)]
-    judge_names(ask, program, accepted, "the step carries the number that was the next when the call began")
+    judge_names(ask, program, accepted, "a step has the number that was the next one when its call began")
 
 
 def test_calls_inside_calls(ask: Ask) -> None:
@@ -95,7 +96,7 @@ def test_calls_inside_calls(ask: Ask) -> None:
 
 
 def test_calls_that_make_no_node(ask: Ask) -> None:
-    """the arrows of calls of which some make no node, although gradients are on"""
+    """the arrows of calls some of which create no node, although gradients are on"""
     for program in (
         [call("eq", (10, 20), 4), call("exp", (30, 31), 4), step("ExpBackward0", (50, 60), 4)],
         [call("eq", (10, 11), 4), call("exp", (30, 40), 4), step("ExpBackward0", (50, 60), 4)],
@@ -122,11 +123,11 @@ def test_several_steps_of_training(ask: Ask) -> None:
                 (x * 2).sum().backward()
 
     accepted = [("aten::sum", "SumBackward0"), ("aten::mul", "MulBackward0")] * 2
-    judge_names(ask, program, accepted, "between the steps, a call began with the next number and made no node")
+    judge_names(ask, program, accepted, "between the steps, a call began with the next number and created no node")
 
 
 def test_threads_with_the_same_numbers(ask: Ask) -> None:
-    """the arrows of two threads that made nodes of the same number"""
+    """the arrows of two threads that created nodes with the same number"""
     records = [
         call("exp", (10, 20), 4, thread=1),
         call("sin", (12, 22), 4, thread=2),
@@ -140,18 +141,18 @@ def test_threads_with_the_same_numbers(ask: Ask) -> None:
         step("ExpBackward0", (50, 60), 4, threads=(2, 1)),
         step("SinBackward0", (70, 80), 4, threads=(2, 2)),
     ]
-    because = "forward_thread is the thread that made the node; the step may run in another"
+    because = "forward_thread is the thread that created the node; its step may run in another one"
     judge(ask, elsewhere, [(0, 2), (1, 3)], because)
 
 
 def test_what_the_engine_does_around_a_step(ask: Ask) -> None:
-    """the arrows of a backward pass with the records of the engine, which carry the node's number as well"""
+    """the arrows of a backward pass with the records of the engine, which have the node's number as well"""
     records = [
         call("exp", (10, 20), 4),
         step("evaluate_function: ExpBackward0", (50, 70), 4, scope=FUNCTION),
         step("ExpBackward0", (55, 65), 4),
     ]
-    judge(ask, records, [(0, 2)], "it is neither a forward call nor a step; its scope and its forward_thread tell")
+    judge(ask, records, [(0, 2)], "by its scope and its forward_thread, it is neither a forward call nor a step")
 
 
 def test_a_graph_that_is_walked_twice(ask: Ask) -> None:
@@ -184,11 +185,11 @@ def test_nodes_that_a_backward_pass_makes(ask: Ask) -> None:
         ("aten::mul", "MulBackward0"),
         ("aten::cos", "CosBackward0"),
     ]
-    judge_names(ask, program, accepted, "calls inside a backward step make nodes where its graph is recorded")
+    judge_names(ask, program, accepted, "calls inside a backward step create nodes if its graph is recorded")
 
 
 def test_what_the_profile_has_not_seen(ask: Ask) -> None:
-    """the arrows of a profile that began after some nodes were made, or ended before their steps"""
+    """the arrows of a profile that began after some nodes were created, or ended before their steps"""
     y = leaf().exp().sum()
 
     def program() -> None:
@@ -198,4 +199,4 @@ def test_what_the_profile_has_not_seen(ask: Ask) -> None:
     judge_names(ask, program, [], "of these nodes only one end was recorded")
     judge(ask, [], [], "nothing was recorded")
     unseen = [call("eq", (10, 20), -1), step("AccumulateGrad", (30, 40), -1, threads=(1, 1))]
-    judge(ask, unseen, [], "-1 is no number: the call ran without gradients, and a leaf's node was made by no call")
+    judge(ask, unseen, [], "-1 is no number: the call ran without gradients, and no call created the node of a leaf")

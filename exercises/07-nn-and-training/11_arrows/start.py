@@ -14,31 +14,31 @@
 # # 07.11 Arrows in a trace
 #
 # A viewer of traces draws an arrow from a forward call to the backward step
-# of the node that this call made. The pairs are not written down while the
-# program runs. The function that finds them is given the records of the
-# profile, in the order in which they began. Of each record it knows
+# of the node that this call created. The pairs are not recorded while the
+# program runs. A function finds them afterwards, in the records of the
+# profile, which are in the order in which they began. A record has
 #
-# - `name`, and `scope`: `BACKWARD_FUNCTION` for a node's backward step,
-#   another one for calls of operators, for blocks, and for what the engine
-#   does around a step;
+# - `name`, and `scope`, which is `BACKWARD_FUNCTION` for the backward step of
+#   a node. Calls of operators, blocks, and what the engine does around a step
+#   have another scope;
 # - `start` and `end`, in nanoseconds;
-# - `thread`, in which it ran;
-# - `sequence`. In a record of the backward pass that belongs to a node it is
-#   the node's number. In a call of an operator it is the number that the next
-#   node of this thread would have when the call began. It is -1 where there
-#   is no such number: without gradients, and for the node of a leaf;
-# - `forward_thread`. In a record of the backward pass that belongs to a node
-#   it is the thread that made the node. Everywhere else it is 0.
+# - `thread`, the thread in which it ran;
+# - `sequence`. In a record of the backward pass that belongs to a node, this
+#   is the number of the node. In a call of an operator, it is the number that
+#   the next node of this thread would have got when the call began. If there
+#   is no such number, it is -1: without gradients, and for the node of a leaf;
+# - `forward_thread`. In a record of the backward pass that belongs to a node,
+#   this is the thread that created the node. Otherwise it is 0.
 #
-# A node's number is used up when the node is made. With that you can say which
-# of the calls that carry a number has made its node. Mind that
+# The number of a node is used up when the node is created. From this you can
+# tell which of the calls that have a number has created its node. Note that
 #
-# - several threads count on their own;
-# - a backward pass may make nodes, too (`create_graph=True`), and calls inside
-#   it are calls like others;
-# - a graph may be walked twice (`retain_graph=True`). The viewer wants one
-#   arrow for a call: it leads to the first of the steps;
-# - the profile may have begun after a node was made. Its step has no arrow.
+# - each thread has its own numbers;
+# - a backward pass may create nodes, too (`create_graph=True`), and the calls
+#   inside it are calls like any other;
+# - a graph may be walked twice (`retain_graph=True`). A call has only one
+#   arrow, which leads to the first of the steps;
+# - the profile may have begun after a node was created. Its step has no arrow.
 #
 # The library calls your function when it writes a trace.
 
@@ -49,7 +49,7 @@ from glasstorch.dispatch.record import BACKWARD_FUNCTION, Record
 
 
 def arrows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
-    """Pairs of a forward call and the step it led to, in the steps' order.
+    """Pairs of a forward call and the step it led to, in the order of steps.
 
     >>> call = Record(("aten::exp", "", 0), 10, 20, sequence=4, thread=1)
     >>> step = Record(

@@ -49,8 +49,9 @@ def test_the_norm(ask: Ask) -> None:
     rows = drawn("norm", 3)
     for order in (2.0, 1.0, 3.0, math.inf):
         came = ask("clip", given(rows), 0.5, order)
-        because = "the gradients count as one vector, as it was before the call"
-        expect(came, round(norm(rows, order), 5), read=rounded, because=because)
+        because = "the gradients count as one vector, and the norm is that before clipping"
+        asked = f"the norm of order {order:g} of the gradients {[[round(x, 2) for x in row] for row in rows]}"
+        expect(came, round(norm(rows, order), 5), read=rounded, asked=asked, because=because)
 
 
 def test_gradients_above_the_limit(ask: Ask) -> None:
@@ -60,7 +61,7 @@ def test_gradients_above_the_limit(ask: Ask) -> None:
         parameters = given(rows)
         ask("clip", parameters, 0.5, order)
         accepted = [[round(x * 0.5 / norm(rows, order), 5) for x in row] for row in rows]
-        because = "one factor for all, and their norm is the limit afterwards"
+        because = "all are multiplied by one factor, after which their norm is the limit"
         expect(of(parameters), accepted, asked=f"the gradients, clipped to a norm of order {order:g}", because=because)
 
 
@@ -71,7 +72,7 @@ def test_gradients_below_the_limit(ask: Ask) -> None:
         parameters = given(rows)
         ask("clip", parameters, 1.0)
         accepted = [[round(x, 5) for x in row] for row in rows]
-        because = "their norm is below the limit already"
+        because = "their norm is already below the limit"
         expect(of(parameters), accepted, asked="the gradients, of a norm below the limit", because=because)
 
 
@@ -83,16 +84,18 @@ def test_kinds_of_parameters(ask: Ask) -> None:
     expect(of(parameters), [[0.6], [0.8]], asked="the gradients, after a call with a generator", because=because)
     parameter = given([[6.0, 8.0]])[0]
     ask("clip", parameter, 1.0)
-    because = "a tensor stands for a list of one"
+    because = "a tensor is treated as a list of one"
     expect(of([parameter]), [[0.6, 0.8]], asked="the gradient, after a call with a tensor", because=because)
 
 
 def test_in_place(ask: Ask) -> None:
-    """a gradient that is held elsewhere, too"""
+    """a gradient to which the program has another reference"""
     parameters = given([[3.0], [4.0]])
     held = parameters[0].grad
     ask("clip", parameters, 1.0)
-    expect(round(held.item(), 5), 0.6, asked="what the tensor holds that was `grad`", because="it is changed in place")
+    expect(
+        round(held.item(), 5), 0.6, asked="the tensor that was `grad` before", because="gradients are changed in place"
+    )
 
 
 def test_norms_that_are_not_finite(ask: Ask) -> None:
@@ -100,6 +103,6 @@ def test_norms_that_are_not_finite(ask: Ask) -> None:
     for bad in (math.inf, math.nan):
         parameters = given([[3.0, 4.0], [bad]])
         came = ask("clip", parameters, 1.0, error_if_nonfinite=True)
-        expect(came, Raises(RuntimeError, "non-finite"), because="an error was asked for")
-        because = "who catches the error goes on with these gradients"
+        expect(came, Raises(RuntimeError, "non-finite"), because="an error was requested")
+        because = "a program that catches the error continues with these gradients"
         expect(of(parameters[:1]), [[3.0, 4.0]], asked="another gradient, after the error", because=because)

@@ -14,21 +14,20 @@
 # # 07.12 A clip in a hurry
 #
 # Between `loss.backward()` and `optimizer.step()`, a training loop calls
-# `clip_grad_norm_`, which makes all gradients smaller by one factor if their
-# norm, taken together, is above a limit. `_hasty` below does so for a single
-# tensor whose gradient is too large. Its users compared the losses of a GPT
-# with those that PyTorch prints:
+# `clip_grad_norm_`. If the norm of all gradients together is above a limit, it
+# multiplies all of them by one factor, so that their norm becomes the limit.
+# `_hasty` below does this correctly for a single tensor whose gradient is too
+# large. Its users compared the losses of a GPT with those that PyTorch prints:
 #
-# - called with `model.parameters()`, it changes nothing: the curve is that
-#   of a loop without clipping;
-# - called with `list(model.parameters())`, the curve leaves PyTorch's in
-#   line 3. After each call the norm of all gradients is well below the limit;
-# - with a list of one parameter the curves agree for a while. They part in
-#   the step in which the norm is below the limit for the first time, and from
-#   then on the loss does not settle;
-# - a loop asks for an error where a gradient is infinite, catches it, sets
-#   that one gradient to zero and steps. After the first such step the loss is
-#   NaN.
+# - if it is called with `model.parameters()`, it has no effect: the losses are
+#   those of a loop without clipping;
+# - if it is called with `list(model.parameters())`, the losses differ from
+#   line 3 on, and after each call the norm of all gradients is well below the
+#   limit;
+# - with a list of one parameter, the losses agree up to the first step in
+#   which the norm is below the limit. From then on they do not settle;
+# - a loop requests an error if a gradient is infinite, catches it, sets that
+#   gradient to zero and takes the step. The next loss is NaN.
 #
 # There are four places to change.
 
@@ -57,7 +56,7 @@ def _hasty(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """Clipping, as it was written down in a hurry."""
+    """Clipping, written in a hurry."""
     found = [parameters] if isinstance(parameters, Tensor) else parameters
     gradients = [one.grad for one in found if one.grad is not None]
     if isinstance(parameters, GeneratorType) and not gradients:
@@ -85,8 +84,8 @@ def clip(
 
     The norm is that of one vector with the elements of all gradients, of the
     order `norm_type`. If it is above `max_norm`, all gradients are multiplied
-    in place by one factor, after which it is `max_norm`. Otherwise they stay
-    as they are. Parameters without a gradient are passed over.
+    in place by one factor, after which it is `max_norm`. Otherwise they are
+    not changed. Parameters without a gradient are ignored.
 
     >>> p, q = torch.zeros(1), torch.zeros(1)
     >>> p.grad, q.grad = torch.tensor([3.0]), torch.tensor([4.0])
@@ -96,8 +95,8 @@ def clip(
     (tensor([0.6000]), tensor([0.8000]))
 
     With `error_if_nonfinite`, RuntimeError is raised for a norm that is
-    infinite or NaN, and no gradient is changed. `foreach` is accepted and
-    has no effect.
+    infinite or NaN, and no gradient is changed. `foreach` is accepted, but has
+    no effect.
     """
     raise NotImplementedError
 

@@ -270,7 +270,7 @@ def test_the_function_as_it_stands_is_refused(fault: Fault, tmp_path: Path) -> N
 def test_a_rewritten_function_is_refused(fault: Fault, tmp_path: Path) -> None:
     more = "".join(f"    n = n + {i}\n" for i in range(MOST))
     told = refused(fault, answered(tmp_path, "core/counter.py", 12, up(more=more))).refusal
-    assert told.came == f"{MOST + 1} of its 5 lines are others (comments and layout do not count)"
+    assert told.came == f"{MOST + 1} of its 5 lines differ (comments and layout do not count)"
     assert told.accepted == f"a change of {MOST} lines at most"
     assert told.line == 3
 

@@ -34,7 +34,7 @@ def draw(series: Mapping[str, Sequence[float]], x_label: str, y_label: str) -> F
     for tick in range(round(highest / step) + 1):
         level = y(tick * step)
         figure.line([(LEFT, level), (WIDTH - RIGHT, level)], colour="hair")
-        figure.text(LEFT - 8, level + 4, f"{tick * step:.4g}", size=12, colour="soft", anchor="end")
+        figure.text(LEFT - 8, level + 4, f"{tick * step:.6g}", size=12, colour="soft", anchor="end")
     for place in range(0, last + 1, max(1, round(round_step(last / 6)))):
         figure.text(x(place), HEIGHT - BOTTOM + 18, str(place), size=12, colour="soft", anchor="middle")
     figure.text(WIDTH - RIGHT, HEIGHT - 2, x_label, size=12, colour="soft", anchor="end")
