@@ -4,11 +4,11 @@ Reading order: `modes` (no_grad; `grad_mode` is its path in PyTorch), `anomaly_m
 `accumulate_grad`, `history` (from tensors to nodes), `saved_hooks`, `saved` (tensors for the backward pass, and the
 check of their versions); then views and writes: `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of
 ADInplaceOrView kernels), `in_place` (makers of autograd kernels), `out_forms`; then `composite_shortcuts` and
-`shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the backward pass), `multi_grad_hook`, `function` (a
-user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml calls), `gradcheck`, `variable` (of
-old programs), `manual` (kernels written by hand), `not_implemented`, `generated/` (autograd kernels, and the rows of
-ADInplaceOrView kernels) and `loading` (which imports them). `profiler`, `profiler_util` and `profiler_legacy` are
-torch's paths to what the folder of that name above holds.
+`shortcuts` (hops that a call can skip), `input_buffer`, `engine` (the backward pass), `multi_grad_hook`,
+`once_differentiable`, `function` (a user's own), `graph` (backward, grad), `formulas/` (helpers that derivatives.yaml
+calls), `gradcheck`, `variable` (of old programs), `manual` (kernels written by hand), `not_implemented`, `generated/`
+(autograd kernels, and the rows of ADInplaceOrView kernels) and `loading` (which imports them). `profiler`,
+`profiler_util` and `profiler_legacy` are torch's paths to what the folder of that name above holds.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

@@ -6,6 +6,7 @@ Differs: the node itself is the context; `vmap` and `jvp` come with later parts.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from glasstorch._tensor import Tensor
@@ -13,12 +14,38 @@ from glasstorch.autograd.history import MadeBy, check_inplace, gradient_edge, re
 from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode, no_grad
 from glasstorch.autograd.node import Metadata, Node
+from glasstorch.autograd.once_differentiable import once_differentiable as once_differentiable
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.errors import AutogradError
 from glasstorch.operators.generated.functions import zeros
 
 
-class BackwardCFunction(Node):
+class FunctionCtx:
+    """What `ctx` offers to the forward of a Function. Programs name it where they annotate that argument."""
+
+    to_save: tuple[Tensor | None, ...]
+    dirty: tuple[Tensor, ...]
+    non_differentiable: tuple[Tensor, ...]
+    materialize_grads: bool
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
+        self.to_save = tensors
+
+    def mark_dirty(self, *tensors: Tensor) -> None:
+        """Declare which arguments forward changed in place; they must be returned."""
+        self.dirty = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Declare which results carry no gradient."""
+        self.non_differentiable = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether backward receives zeros (the default) or None for results that no gradient reached."""
+        self.materialize_grads = value
+
+
+class BackwardCFunction(Node, FunctionCtx):
     """The node of a custom Function, and the `ctx` that its forward and backward receive."""
 
     function: type[Function]
@@ -37,28 +64,12 @@ class BackwardCFunction(Node):
     def __repr__(self) -> str:
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
 
-    def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Save tensors for backward, available there as `saved_tensors`; only in forward or setup_context."""
-        self.to_save = tensors
-
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors from `save_for_backward`; an error if one was changed in place since, or the graph was freed."""
         if self.saved is None:
             return self.unpack(None) if self.released else self.to_save  # unpack raises if it was released
         return tuple(None if s is None else self.unpack(s) for s in self.saved)
-
-    def mark_dirty(self, *tensors: Tensor) -> None:
-        """Declare which arguments forward changed in place; they must be returned."""
-        self.dirty = tensors
-
-    def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Declare which results carry no gradient."""
-        self.non_differentiable = tensors
-
-    def set_materialize_grads(self, value: bool) -> None:
-        """Whether backward receives zeros (the default) or None for results that no gradient reached."""
-        self.materialize_grads = value
 
     def apply(self, grads: Gradients) -> Gradients:
         if self.materialize_grads:
@@ -140,8 +151,28 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run forward and, where some argument requires grad, record a node that will run backward."""
+    def _by_position(cls, args: tuple[Any, ...], kwargs: dict[str, Any], with_setup: bool) -> tuple[Any, ...]:
+        """The arguments of `apply` in forward's order; TypeError where one can only be given by name."""
+        context = () if with_setup else (None,)
+        bound = signature(cls.forward).bind(*context, *args, **kwargs)
+        if with_setup:
+            bound.apply_defaults()
+        if bound.kwargs:
+            raise TypeError(
+                f"forward() got an unexpected keyword argument {next(iter(bound.kwargs))!r}: {cls.__name__}.apply passes "
+                "all arguments by position, so it can take by name only those that follow the others without a gap"
+            )
+        return bound.args[len(context) :]
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward and, where some argument requires grad, record a node that will run backward.
+
+        An argument given by name counts as if it were given by position, and with a setup_context a default does too.
+        """
+        with_setup = cls.setup_context is not Function.setup_context
+        if kwargs or with_setup:
+            args = cls._by_position(args, kwargs, with_setup)
         positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         edges = [gradient_edge(args[i]) for i in positions] if grad_mode.get() else [None] * len(positions)
         wanted = {i for i, edge in zip(positions, edges, strict=True) if edge is not None}
@@ -149,11 +180,11 @@ class Function:
         node.argument_positions = positions
         token = grad_mode.set(False)
         try:
-            if cls.setup_context is Function.setup_context:
-                result = cls.forward(node, *args)
-            else:
+            if with_setup:
                 result = cls.forward(*args)
                 cls.setup_context(node, args, result)
+            else:
+                result = cls.forward(node, *args)
         finally:
             grad_mode.reset(token)
         results = result if isinstance(result, tuple) else (result,)
