@@ -159,8 +159,8 @@ class Function:
             bound.apply_defaults()
         if bound.kwargs:
             raise TypeError(
-                f"forward() got an unexpected keyword argument {next(iter(bound.kwargs))!r}: {cls.__name__}.apply passes "
-                "all arguments by position, so it can take by name only those that follow the others without a gap"
+                f"forward() got an unexpected keyword argument {next(iter(bound.kwargs))!r}: {cls.__name__}.apply "
+                "passes all arguments by position, so it takes by name only those that follow the others without a gap"
             )
         return bound.args[len(context) :]
 
