@@ -68,7 +68,8 @@ def say_torch(module: ModuleType) -> None:
 def _by_definition(module: ModuleType) -> None:
     """Where PyTorch has a module of the same path, the classes that are defined in it stay there.
 
-    Where it has one module for what is a folder here, that folder's private classes are in that module. The nodes of the graph are classes in C there: `type(loss.grad_fn)` is `<class 'MeanBackward0'>`.
+    Where it has one module for what is a folder here, that folder's private classes are in that module. The nodes of
+    the graph are classes in C there: `type(loss.grad_fn)` is `<class 'MeanBackward0'>`.
     """
     path = as_torch(module.__name__)
     folder = path.rpartition(".")[0]
