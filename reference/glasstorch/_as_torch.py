@@ -144,7 +144,11 @@ def hint_for(error: BaseException) -> str | None:
         if LIST_COMMAND in str(error) or "glasstorch, because" in str(error):  # the module has said it
             return None
         return why_missing(f"{as_torch(found.__name__)}.{error.name}", offered_names(vars(found)))
-    if not isinstance(error, ImportError) or isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError):
+        # Python does not ask the finder for what is below a module that is no package, such as torch.distributed.
+        below = str(error.name).startswith("torch.") and str(error).endswith("is not a package")
+        return _advice(str(error.name)) if below else None
+    if not isinstance(error, ImportError):
         return None
     match = CANNOT_IMPORT.match(str(error))
     if match is None:
