@@ -53,7 +53,7 @@ class Size(tuple[int, ...]):
             raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size((*self, *other))
 
-    def __radd__(self, other: tuple[int, ...]) -> Size:
+    def __radd__(self, other: object) -> Size:
         return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
 
     def __mul__(self, times: SupportsIndex) -> Size:
