@@ -155,6 +155,7 @@ def test_a_program_that_is_none_is_shown_as_python_shows_it(program, tmp_path: P
             "torch.nn.Liner is not in glasstorch; the nearest name is 'Linear'; ",
         ),
         ("import torch; torch.rnad(2)", "torch.rnad is not in glasstorch; the nearest name is 'rand"),
+        ("import torch.distributed.fsdp", "PyTorch 2.13 has torch.distributed.fsdp, glasstorch does not; "),
         ("from torch.nn import Liner", "Liner is not in glasstorch; the nearest name is 'Linear'; "),
     ],
 )

@@ -19,8 +19,8 @@ IN_CI = os.environ.get("CI", "").lower() == "true"
 LEFT_OUT = ("tests/kernels/cuda", "tests/agreement/test_cuda.py", "tests/agreement/test_opinfo_cuda.py")
 THREE_FRAMES = "tests/test_smoke.py::test_an_addition_is_three_frames_in_three_files"  # by the fast kernel
 IGNORED = [f"--ignore={path}" for path in LEFT_OUT]
-# What operators compute. The rest of agreement is about what calls them (formulas of derivatives, forms, modes, traces),
-# or asks the same of other samples.
+# What operators compute. The rest of agreement is about what calls them (formulas of derivatives, forms, modes,
+# traces), or asks the same of other samples.
 VALUES = [f"tests/agreement/test_{oracle}.py" for oracle in ("numpy", "torch", "dtypes")]
 # It is about the fast ways of a convolution, quotes them and breaks them; without them there is nothing to choose from.
 ABOUT_FAST = ("chapters/07-nn-and-training/how-a-convolution-is-computed.ipynb",)

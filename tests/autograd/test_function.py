@@ -372,3 +372,53 @@ def test_an_input_marked_non_differentiable_has_no_gradient_where_it_is_returned
     assert "torch.autograd.function.BothBackward object at" in repr(first.grad_fn)
     (first + second).sum().backward()
     assert arrived == [[1.0, 1.0], [0.0, 0.0]]
+
+
+def test_arguments_by_name_and_defaults_reach_forward(torch: Any) -> None:
+    seen: list[Any] = []
+
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, by: float = 3.0) -> Any:
+            ctx.by = by
+            return x * by
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            seen.append(ctx.needs_input_grad)
+            return g * ctx.by, None
+
+    class ScaledWithSetup(torch.autograd.Function):
+        @staticmethod
+        def forward(x: Any, by: float = 3.0) -> Any:
+            return x * by
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.by = inputs[1]
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            seen.append(ctx.needs_input_grad)
+            return g * ctx.by, None
+
+    for function in (Scaled, ScaledWithSetup):
+        for arguments, factor in (({}, 3.0), ({"by": 2.0}, 2.0)):
+            x = leaf(torch, 5.0)
+            function.apply(x, **arguments).sum().backward()
+            assert x.grad.tolist() == [factor]
+    assert ScaledWithSetup.apply(by=2.0, x=leaf(torch, 5.0)).tolist() == [10.0]
+    assert seen == [(True,)] + [(True, False)] * 3
+
+
+def test_apply_refuses_an_argument_that_has_no_position(torch: Any) -> None:
+    class Scaled(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any, by: float = 3.0, plus: float = 1.0, *, named: int = 1) -> Any:
+            return x * by + plus
+
+    with pytest.raises(TypeError, match="forward"):
+        Scaled.apply(torch.ones(1), plus=2.0)
+    with pytest.raises(TypeError, match="named"):
+        Scaled.apply(torch.ones(1), named=2)
+    assert Scaled.apply(torch.ones(1), plus=2.0, by=4.0).tolist() == [6.0]

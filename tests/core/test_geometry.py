@@ -38,6 +38,10 @@ def test_cutting_and_joining_sizes_gives_sizes() -> None:
     assert size[-1] == 4
     assert type(size[-1]) is int
     assert repr(size + (5,)) == "torch.Size([2, 3, 4, 5])"
+    assert repr((5,) + size) == "torch.Size([5, 2, 3, 4])"
+    assert repr(size[:2] * 2) == repr(2 * size[:2]) == "torch.Size([2, 3, 2, 3])"
+    with pytest.raises(TypeError, match=r"can only concatenate tuple \(not list\) to torch.Size"):
+        size + [5]  # type: ignore[operator]
     assert pickle.loads(pickle.dumps(size)) == size
     assert type(pickle.loads(pickle.dumps(size))) is Size
 

@@ -321,6 +321,11 @@ def test_what_operators_return_is_a_container(torch: Any, pytree: Any) -> None:
     assert (spec.type, spec.num_leaves) == (type(result), 2)
 
 
+def test_a_size_comes_back_as_a_plain_tuple(torch: Any, pytree: Any) -> None:
+    mapped = pytree.tree_map(lambda x: 2 * x, {"shape": torch.Size([2, 3])})
+    assert (mapped, type(mapped["shape"])) == ({"shape": (4, 6)}, tuple)
+
+
 def test_a_smaller_tree_is_spread_over_a_larger_structure(pytree: Any) -> None:
     spec = pytree.tree_structure(([5, 5], {"a": 5}))
     assert pytree._broadcast_to_and_flatten(7, spec) == [7, 7, 7]

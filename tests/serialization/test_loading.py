@@ -70,6 +70,14 @@ def test_what_is_no_checkpoint_is_refused(data: bytes, weights_only: bool) -> No
         glasstorch.load(io.BytesIO(data), weights_only=weights_only)
 
 
+@pytest.mark.parametrize("weights_only", [True, False])
+@pytest.mark.parametrize("data", [b"garbage", b"\x00" * 20, b'{"json": 1}', b"<html>", b"\x89PNG\r\n"])
+def test_a_file_of_another_kind_is_an_error_of_unpickling(torch: Any, data: bytes, weights_only: bool) -> None:
+    with pytest.raises(pickle.UnpicklingError) as caught:
+        torch.load(io.BytesIO(data), weights_only=weights_only)
+    assert type(caught.value).__name__ == "UnpicklingError"
+
+
 def test_an_empty_file_is_pythons_error(torch: Any) -> None:
     with pytest.raises(EOFError):
         torch.load(io.BytesIO())

@@ -6,6 +6,7 @@ Differs: the node itself is the context; `vmap` and `jvp` come with later parts.
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from glasstorch._tensor import Tensor
@@ -150,8 +151,28 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any) -> Any:
-        """Run forward and, where some argument requires grad, record a node that will run backward."""
+    def _by_position(cls, args: tuple[Any, ...], kwargs: dict[str, Any], with_setup: bool) -> tuple[Any, ...]:
+        """The arguments of `apply` in forward's order; TypeError where one can only be given by name."""
+        context = () if with_setup else (None,)
+        bound = signature(cls.forward).bind(*context, *args, **kwargs)
+        if with_setup:
+            bound.apply_defaults()
+        if bound.kwargs:
+            raise TypeError(
+                f"forward() got an unexpected keyword argument {next(iter(bound.kwargs))!r}: {cls.__name__}.apply "
+                "passes all arguments by position, so it takes by name only those that follow the others without a gap"
+            )
+        return bound.args[len(context) :]
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Run forward and, where some argument requires grad, record a node that will run backward.
+
+        An argument given by name counts as if it were given by position, and with a setup_context a default does too.
+        """
+        with_setup = cls.setup_context is not Function.setup_context
+        if kwargs or with_setup:
+            args = cls._by_position(args, kwargs, with_setup)
         positions = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
         edges = [gradient_edge(args[i]) for i in positions] if grad_mode.get() else [None] * len(positions)
         wanted = {i for i, edge in zip(positions, edges, strict=True) if edge is not None}
@@ -159,11 +180,11 @@ class Function:
         node.argument_positions = positions
         token = grad_mode.set(False)
         try:
-            if cls.setup_context is Function.setup_context:
-                result = cls.forward(node, *args)
-            else:
+            if with_setup:
                 result = cls.forward(*args)
                 cls.setup_context(node, args, result)
+            else:
+                result = cls.forward(node, *args)
         finally:
             grad_mode.reset(token)
         results = result if isinstance(result, tuple) else (result,)

@@ -114,6 +114,7 @@ class PythonFunction:
         in_old_order = self._in_old_order(signatures, args, kwargs)
         if in_old_order is not None:
             return in_old_order
+        self._say_who_is_not_asked([*args, *kwargs.values()])
         as_method = self.is_method
         reasons = [mismatch.reason(as_method) for mismatch in mismatches]
         if out is not None:
@@ -130,6 +131,15 @@ class PythonFunction:
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
         )
+
+    def _say_who_is_not_asked(self, values: Iterable[Any]) -> None:
+        """Refuse an object that PyTorch would let answer for the call, saying that it is not asked here."""
+        for value in values:
+            if hasattr(type(value), "__torch_function__") and not isinstance(value, TensorImpl):
+                raise ArgumentTypeError(
+                    f"{self.name}(): an argument is a {type(value).__name__}, which answers for calls by "
+                    "__torch_function__; glasstorch does not ask it, and expects a Tensor"
+                )
 
     def _in_old_order(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]

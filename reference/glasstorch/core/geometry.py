@@ -49,7 +49,17 @@ class Size(tuple[int, ...]):
         return tuple.__getitem__(self, index)
 
     def __add__(self, other: tuple[int, ...]) -> Size:  # type: ignore[override]
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
         return Size((*self, *other))
+
+    def __radd__(self, other: object) -> Size:
+        return Size((*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __mul__(self, times: SupportsIndex) -> Size:
+        return Size(tuple.__mul__(self, times))
+
+    __rmul__ = __mul__
 
     def __reduce__(self) -> tuple[object, ...]:
         return Size, (tuple(self),)

@@ -316,17 +316,18 @@ def _register_builtin_types() -> None:
         module = "builtins" if kind in (tuple, list, dict) else "collections"
         name = f"{module}.{kind.__name__}"
         _register(kind, flatten, unflatten, name, dump, load, _with_keys(flatten, keys))
-    sequences: list[type[Any]] = [Size, *NamedResults.__subclasses__()]
-    for sequence in sequences:
-        _register_sequence(sequence)
+    _register_sequence(Size, unflattened=tuple)  # as in PyTorch: the leaves may have become what no size is
+    results: list[type[Any]] = NamedResults.__subclasses__()
+    for result in results:
+        _register_sequence(result, unflattened=result)
 
 
-def _register_sequence(cls: type[Any]) -> None:
-    """Make a class of tuples, which is called with all elements at once, a container."""
+def _register_sequence(cls: type[Any], unflattened: type[Any]) -> None:
+    """Make a class of tuples a container; `unflattened` is called with all elements at once."""
     _register(
         cls,
         lambda x: (list(x), None),
-        lambda values, _: cls(values),
+        lambda values, _: unflattened(values),
         flatten_with_keys_fn=_with_keys(lambda x: (list(x), None), _sequence_keys),
     )
 

@@ -79,6 +79,16 @@ from glasstorch.devices.stream import device_of as device_of
 from glasstorch.devices.stream import set_stream as set_stream
 from glasstorch.devices.stream import stream as stream
 from glasstorch.devices.stream import synchronize as synchronize
+from glasstorch.python_forms.cuda_tensor_types import BFloat16Tensor as BFloat16Tensor
+from glasstorch.python_forms.cuda_tensor_types import BoolTensor as BoolTensor
+from glasstorch.python_forms.cuda_tensor_types import ByteTensor as ByteTensor
+from glasstorch.python_forms.cuda_tensor_types import CharTensor as CharTensor
+from glasstorch.python_forms.cuda_tensor_types import DoubleTensor as DoubleTensor
+from glasstorch.python_forms.cuda_tensor_types import FloatTensor as FloatTensor
+from glasstorch.python_forms.cuda_tensor_types import HalfTensor as HalfTensor
+from glasstorch.python_forms.cuda_tensor_types import IntTensor as IntTensor
+from glasstorch.python_forms.cuda_tensor_types import LongTensor as LongTensor
+from glasstorch.python_forms.cuda_tensor_types import ShortTensor as ShortTensor
 
 _lazy_init = init  # its name before `init` was public
 
@@ -91,8 +101,18 @@ def __getattr__(name: str) -> _Any:
 
 __all__ = [
     "AcceleratorError",
+    "BFloat16Tensor",
+    "BoolTensor",
+    "ByteTensor",
+    "CharTensor",
+    "DoubleTensor",
     "Event",
+    "FloatTensor",
+    "HalfTensor",
+    "IntTensor",
+    "LongTensor",
     "OutOfMemoryError",
+    "ShortTensor",
     "Stream",
     "StreamContext",
     "can_device_access_peer",

@@ -2,14 +2,13 @@
 
 Mirrors: torch/csrc/tensor/python_tensor.cpp, torch/csrc/utils/tensor_types.cpp, Tensor.type in
     tools/autograd/templates/python_variable_methods.cpp, typename in torch/__init__.py
-Differs: the types of CPU tensors only, as classes; PyTorch has those of CUDA in torch.cuda.
+Differs: classes of dtypes and devices; those of CUDA tensors are in `cuda_tensor_types`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import (
     DTYPES,
@@ -40,8 +39,8 @@ ON_DEVICE = {"cpu": "torch", "cuda": "torch.cuda", "meta": "torch.meta"}
 
 
 class tensortype(type):
-    """The metaclass of `FloatTensor` and the like. Calling one makes a CPU tensor of its dtype, which is no instance of
-    it but passes `isinstance`.
+    """The metaclass of `FloatTensor` and the like. Calling one makes a tensor of its dtype on its device, which is no
+    instance of it but passes `isinstance`.
 
     >>> FloatTensor
     <class 'torch.FloatTensor'>
@@ -49,40 +48,52 @@ class tensortype(type):
 
     dtype: dtype
     layout = strided
-    is_cuda = False
+    device_type: str
     is_sparse = False
+
+    @property
+    def is_cuda(cls) -> bool:
+        """Whether these are tensors on CUDA devices."""
+        return cls.device_type == "cuda"
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
         """`FloatTensor(2, 3)` is uninitialised with these sizes, `FloatTensor([1, 2])` has these values."""
-        if device is not None and Device(device).type != "cpu":
+        on = Device(cls.device_type) if device is None else Device(device)
+        if on.type != cls.device_type:
             raise DeviceError(
-                f"legacy constructor expects device type: cpu but device type: {Device(device).type} was passed"
+                f"legacy constructor expects device type: {cls.device_type} but device type: {on.type} was passed"
             )
         if len(data) == 1 and isinstance(data[0], TensorImpl) and not isinstance(data[0], cls):
             raise ArgumentTypeError(f"expected a {cls.__module__}.{cls.__name__} (got {type_name(data[0])})")
-        return legacy(data, cls.dtype, CPU)
+        return legacy(data, cls.dtype, on)
 
     def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, TensorImpl) and instance.dtype is cls.dtype and instance.device is CPU
+        if not isinstance(instance, TensorImpl):
+            return False
+        return instance.dtype is cls.dtype and instance.device.type == cls.device_type
 
     def __repr__(cls) -> str:
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
-def _named(of: dtype, name: str) -> tensortype:
-    return tensortype(f"{name}Tensor", (), {"__module__": "torch", "dtype": of, "__doc__": f"CPU tensors of {of}."})
+def named(of: dtype, name: str, on: str = "cpu") -> tensortype:
+    """The type of tensors of a dtype on devices of one kind."""
+    doc = f"{on.upper()} tensors of {of}."
+    return tensortype(
+        f"{name}Tensor", (), {"__module__": ON_DEVICE[on], "dtype": of, "device_type": on, "__doc__": doc}
+    )
 
 
-BFloat16Tensor = _named(bfloat16, "BFloat16")
-BoolTensor = _named(bool_, "Bool")
-ByteTensor = _named(uint8, "Byte")
-CharTensor = _named(int8, "Char")
-DoubleTensor = _named(float64, "Double")
-FloatTensor = _named(float32, "Float")
-HalfTensor = _named(float16, "Half")
-IntTensor = _named(int32, "Int")
-LongTensor = _named(int64, "Long")
-ShortTensor = _named(int16, "Short")
+BFloat16Tensor = named(bfloat16, "BFloat16")
+BoolTensor = named(bool_, "Bool")
+ByteTensor = named(uint8, "Byte")
+CharTensor = named(int8, "Char")
+DoubleTensor = named(float64, "Double")
+FloatTensor = named(float32, "Float")
+HalfTensor = named(float16, "Half")
+IntTensor = named(int32, "Int")
+LongTensor = named(int64, "Long")
+ShortTensor = named(int16, "Short")
 
 
 # Names ----------------------------------------------------------------------------------------------------------
@@ -138,7 +149,7 @@ def _asked_for(given: Any) -> tuple[dtype | None, str | None]:
     if isinstance(given, dtype):
         return given, None
     if isinstance(given, tensortype):
-        return given.dtype, "cpu"
+        return given.dtype, given.device_type
     if not isinstance(given, type | str):
         raise ArgumentTypeError("dtype must be a type, str, or dtype object")
     name = given if isinstance(given, str) else given.__name__

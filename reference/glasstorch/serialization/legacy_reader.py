@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 import warnings
+from pickle import UnpicklingError
 from types import ModuleType
 from typing import Any
 
@@ -28,6 +29,10 @@ from glasstorch.serialization.zip_format import ArchiveError
 TAR = b"ustar"
 
 
+class NotACheckpointError(ArchiveError, UnpicklingError, seen_as=UnpicklingError):
+    """A file is neither an archive nor a pickle, which PyTorch learns from Python's unpickler."""
+
+
 class SourceChangeWarning(Warning):
     """The source of a module's class is not the one that the file was saved with."""
 
@@ -45,7 +50,7 @@ def read(file: Any, restore: Deserializer, module: ModuleType, arguments: dict[s
             "PyTorch and save it again"
         )
     if head[0] != 0x80:  # how every pickle of protocol 2 or later begins
-        raise ArchiveError(
+        raise NotACheckpointError(
             f"Invalid magic number; corrupt file? It begins with {head[:4]!r}, as neither an archive nor a pickle does"
         )
     if module.load(file, **arguments) != MAGIC_NUMBER:

@@ -92,6 +92,8 @@ def load(
                     "please torch.save your checkpoint with this option in order to use mmap."
                 )
             return legacy_reader.read(file, restored_by(map_location), module, pickle_load_args)
+    except legacy_reader.NotACheckpointError:
+        raise  # without advice: no setting would load it
     except pickle.UnpicklingError as error:
         if not safely:
             raise
