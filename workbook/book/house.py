@@ -126,6 +126,7 @@ LAYERS = (
             "export",
             "cuda",
             "cpu",
+            "accelerator",
             "backends",
             "array_api",
             "masked",
