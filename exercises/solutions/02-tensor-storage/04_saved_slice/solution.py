@@ -7,7 +7,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import ShapeError
 
 FILE = "kernels/views.py"
-LINE = 320
+LINE = 323
 
 
 def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:

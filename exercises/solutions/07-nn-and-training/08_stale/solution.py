@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
+from typing import Literal
 
 from glasstorch.amp.autocast_mode import autocast
 from glasstorch.amp.casts import clear_autocast_cache
@@ -19,7 +20,7 @@ LINE = 101
 
 def mended(
     self: autocast, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-) -> None:
+) -> Literal[False]:
     """Set what was set before, and forget the casts when the outermost block ends."""
     if autocast_decrement_nesting() == 0:
         clear_autocast_cache()
@@ -27,3 +28,4 @@ def mended(
     set_autocast_enabled(self.device, on)
     set_autocast_dtype(self.device, dtype)
     set_autocast_cache_enabled(cache_enabled)
+    return False
