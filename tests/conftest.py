@@ -64,6 +64,19 @@ def _the_numbers_of_each_run() -> None:
         glasstorch.manual_seed(67280421310721)
 
 
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a program, given its text, and returns its path."""
+
+    def write(text: str, name: str = "program.py") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
 # Which tests run, and in which order ----------------------------------------------------------------------------------
 
 COMPARE = "tests compare with torch and were left out; CI runs them"

@@ -10,7 +10,7 @@ import pytest
 
 import glasstorch
 from glasstorch._as_torch import torch_modules
-from tests.test_main import program, run  # noqa: F401
+from tests.running import run
 
 # Classes that are elsewhere here, by the path at which programs find them.
 NO_SUCH_MODULE = "PyTorch's is in a module that is not here, where a pickle would look for it in vain"
@@ -64,7 +64,7 @@ print(json.dumps(found))
 """
 
 
-def test_all_classes_of_public_modules_say_where_pytorch_has_them(program, tmp_path: Path, require: Any) -> None:  # noqa: F811
+def test_all_classes_of_public_modules_say_where_pytorch_has_them(program, tmp_path: Path, require: Any) -> None:
     require("torch")
     paths = sorted(torch_modules())
     path = program(PLACES)
@@ -77,7 +77,7 @@ def test_all_classes_of_public_modules_say_where_pytorch_has_them(program, tmp_p
     assert lost == {"torch.testing.FileCheck"}  # it says `torch`, as PyTorch's does, where it is not offered here
 
 
-def test_nodes_models_and_errors_print_as_pytorch_prints_them(program, tmp_path: Path) -> None:  # noqa: F811
+def test_nodes_models_and_errors_print_as_pytorch_prints_them(program, tmp_path: Path) -> None:
     program(
         "import torch\n"
         "class Twice(torch.autograd.Function):\n"
@@ -101,7 +101,7 @@ def test_nodes_models_and_errors_print_as_pytorch_prints_them(program, tmp_path:
 
 
 def test_classes_of_nodes_and_of_a_failed_inverse_print_as_pytorch_prints_them(
-    program: Any,  # noqa: F811
+    program: Any,
     tmp_path: Path,
     require: Any,
     capsys: pytest.CaptureFixture[str],
@@ -122,12 +122,12 @@ def test_classes_of_nodes_and_of_a_failed_inverse_print_as_pytorch_prints_them(
     assert (done.stdout, done.stderr) == (capsys.readouterr().out, "")
 
 
-def test_a_module_that_is_loaded_later_says_it_too(program, tmp_path: Path) -> None:  # noqa: F811
+def test_a_module_that_is_loaded_later_says_it_too(program, tmp_path: Path) -> None:
     program("import torch\nprint(torch.jit.ScriptFunction.__module__, torch.jit.TracerWarning.__module__)\n")
     assert run("program.py", folder=tmp_path).stdout == "torch.jit torch.jit._trace\n"
 
 
-def test_what_is_pickled_names_pytorchs_modules_and_comes_back(program, tmp_path: Path) -> None:  # noqa: F811
+def test_what_is_pickled_names_pytorchs_modules_and_comes_back(program, tmp_path: Path) -> None:
     program(
         "import pickle, pickletools, torch\n"
         "given = torch.nn.Linear(2, 1), torch.float16, torch.device('cpu'), torch.Size([2]), torch.optim.SGD\n"
@@ -149,7 +149,7 @@ def test_imported_by_its_own_name_the_library_says_where_a_class_is_defined() ->
 
 
 @pytest.mark.parametrize("name", ["torch", "Torch"])
-def test_the_version_of_torch_is_found_where_packages_look_for_it(name: str, program, tmp_path: Path) -> None:  # noqa: F811
+def test_the_version_of_torch_is_found_where_packages_look_for_it(name: str, program, tmp_path: Path) -> None:
     program(
         "import importlib.metadata as metadata\n"
         f"print(metadata.version({name!r}), metadata.version('numpy') > '1')\n"
@@ -159,7 +159,7 @@ def test_the_version_of_torch_is_found_where_packages_look_for_it(name: str, pro
     assert (done.stdout, done.stderr) == (f"{glasstorch.__version__} True\n['torch']\n", "")
 
 
-def test_the_source_and_the_types_of_a_class_are_found_where_it_says_it_is(program, tmp_path: Path) -> None:  # noqa: F811
+def test_the_source_and_the_types_of_a_class_are_found_where_it_says_it_is(program, tmp_path: Path) -> None:
     program(
         "import inspect, typing, torch\n"
         "print(inspect.getsource(torch.nn.Linear).splitlines()[0])\n"
@@ -174,7 +174,7 @@ def test_the_source_and_the_types_of_a_class_are_found_where_it_says_it_is(progr
     assert hints == "['__constants__', '_backward_hooks']"
 
 
-def test_modes_of_gradients_are_imported_from_their_module(program, tmp_path: Path) -> None:  # noqa: F811
+def test_modes_of_gradients_are_imported_from_their_module(program, tmp_path: Path) -> None:
     program(
         "from torch.autograd.grad_mode import no_grad\nfrom torch.autograd.variable import Variable\nimport torch\n"
         "print(no_grad is torch.no_grad, torch.autograd.grad_mode.no_grad is no_grad, Variable)\n"

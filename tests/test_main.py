@@ -10,34 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.running import run
+
 ROOT = Path(__file__).parent.parent
-
-
-def run(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
-    """`python -m glasstorch` in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "glasstorch", *map(str, arguments)],
-        check=False,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": str(ROOT / "reference"), "PYTHONWARNINGS": "error"},
-        timeout=600,
-    )
-
-
-@pytest.fixture
-def program(tmp_path: Path):
-    """Writes a program and gives its path."""
-
-    def write(text: str, name: str = "program.py") -> Path:
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
 
 
 def test_torch_and_everything_below_it_is_glasstorch(program, tmp_path: Path) -> None:

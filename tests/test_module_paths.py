@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from glasstorch._as_torch import torch_modules
-from tests.test_main import program, run  # noqa: F401
+from tests.running import run
 
 # Modules that are not imported with the one they are in where PyTorch's are, or the other way round.
 DIFFERENT = {
@@ -31,7 +31,7 @@ for path in sys.argv[1:]:
 """
 
 
-def test_the_modules_that_import_torch_reaches_are_pytorchs(program: Any, tmp_path: Path, require: Any) -> None:  # noqa: F811
+def test_the_modules_that_import_torch_reaches_are_pytorchs(program: Any, tmp_path: Path, require: Any) -> None:
     require("torch")
     paths = sorted(set(torch_modules()) - DIFFERENT)
     path = program(REACHED)

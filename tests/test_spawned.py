@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import glasstorch
-from tests.test_main import program, run  # noqa: F401
+from tests.running import run
 
 PROGRAM = """
 import sys
@@ -34,13 +34,13 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("method", "name"), [("spawn", "__mp_main__"), ("forkserver", "__mp_main__"), ("fork", "__main__")]
 )
-def test_a_process_imports_the_program_with_glasstorch_as_torch(method, name, program, tmp_path: Path) -> None:  # noqa: F811
+def test_a_process_imports_the_program_with_glasstorch_as_torch(method, name, program, tmp_path: Path) -> None:
     program(PROGRAM)
     done = run("program.py", method, folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"('Net', [2.0], 'glasstorch', '{name}')\n0\n", "")
 
 
-def test_a_program_that_is_a_module_of_a_package_is_imported_by_its_name(program, tmp_path: Path) -> None:  # noqa: F811
+def test_a_program_that_is_a_module_of_a_package_is_imported_by_its_name(program, tmp_path: Path) -> None:
     program("VALUE = 5\n", "package/helper.py")
     program(f"from . import helper\n{PROGRAM}    print(helper.VALUE)\n", "package/train.py")
     done = run("-m", "package.train", "spawn", folder=tmp_path)
@@ -48,7 +48,7 @@ def test_a_program_that_is_a_module_of_a_package_is_imported_by_its_name(program
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
 
 
-def test_a_process_of_a_process_has_it_too(program, tmp_path: Path) -> None:  # noqa: F811
+def test_a_process_of_a_process_has_it_too(program, tmp_path: Path) -> None:
     program(
         "import multiprocessing\nimport torch\n\n"
         "def inner():\n    print('inner', torch.__name__, flush=True)\n\n"
@@ -62,7 +62,7 @@ def test_a_process_of_a_process_has_it_too(program, tmp_path: Path) -> None:  # 
     assert (done.returncode, done.stdout, done.stderr) == (0, "outer glasstorch\ninner glasstorch\n", "")
 
 
-def test_a_spawned_process_finds_the_library_where_the_program_has_it_from(program, tmp_path: Path) -> None:  # noqa: F811
+def test_a_spawned_process_finds_the_library_where_the_program_has_it_from(program, tmp_path: Path) -> None:
     lost = (
         "import os, sys\nsys.path[:] = [p for p in sys.path if 'reference' not in p]\nos.environ.pop('PYTHONPATH', 0)\n"
     )
