@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from tests.book.small_book import HEADER, ROOT, SmallBook
 from workbook.book import build as build_module
-from workbook.book.build import build_site
+from workbook.book.build import PLACE, alone, build_site
 from workbook.book.errors import BookError
 from workbook.book.notebooks import build as build_notebooks
 from workbook.book.vendor import Vendored
@@ -102,6 +103,25 @@ def test_all_stale_notebooks_are_named_at_once(small: SmallBook) -> None:
 def test_a_broken_page_is_refused_with_its_name(small: SmallBook, text: str, said: str) -> None:
     page(small, text)
     assert said in said_by(small)
+
+
+def test_a_build_that_fails_leaves_the_site_as_it_was(small: SmallBook) -> None:
+    site = build_site(small.root)
+    before = {path: path.read_bytes() for path in site.rglob("*") if path.is_file()}
+    page(small, "# Another home\n\n[Gone](gone.md)\n")
+    said_by(small)
+    assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
+
+
+def test_a_second_build_waits_for_the_first(small: SmallBook) -> None:
+    with alone(small.root / PLACE):
+        second = threading.Thread(target=build_site, args=(small.root,))
+        second.start()
+        second.join(timeout=0.5)
+        assert second.is_alive()
+        assert not (small.root / "site").exists()
+    second.join()
+    assert (small.root / "site" / "index.html").is_file()
 
 
 def figure_with(small: SmallBook, link: str) -> None:

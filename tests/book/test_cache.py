@@ -11,7 +11,7 @@ import pytest
 from tests.book.small_book import ROOT, SmallBook
 from workbook.book import cache, page_cache
 from workbook.book.build import build_site
-from workbook.book.cache import FOLDER, Cache, digest_of_files, whole_book
+from workbook.book.cache import FOLDER, Cache, digest_of_files, is_input, whole_book
 from workbook.book.notebooks import build as build_notebooks
 
 CONFIG = f"""
@@ -184,6 +184,23 @@ def test_any_file_of_the_clone_is_an_input_of_the_book(book: SmallBook, path: st
     for unread in (".cache/a", "site/a.html", "reference/__pycache__/a.pyc"):
         write(book, unread, "of no interest")
     assert whole_book(book.root, None, strict=True) in seen
+
+
+def test_what_the_reader_writes_makes_nothing_out_of_date(book: SmallBook) -> None:
+    before = whole_book(book.root, None, strict=True)
+    for path in (
+        "notebooks/a/b.ipynb", "exercises/progress.json", "exercises/progress.json.lock", "exercises/a/b/answer.py",
+        "exercises/a/b/my_lab.ipynb", "exercises/a/b/kept/answer.py", "exercises/a/b/faulty-1/a.py",
+    ):  # fmt: skip
+        write(book, path, "of no interest")
+    assert whole_book(book.root, None, strict=True) == before
+
+
+def test_every_name_that_git_ignores_is_the_readers_or_made_by_a_program() -> None:
+    ignored = [line for line in (ROOT / ".gitignore").read_text().splitlines() if line.startswith("/exercises/")]
+    assert len(ignored) == 5
+    for pattern in ignored:
+        assert not is_input(Path(pattern.strip("/").replace("*", "x") + ("/x" if pattern.endswith("/") else "")))
 
 
 def test_a_file_that_changes_its_name_changes_the_hash(tmp_path: Path) -> None:

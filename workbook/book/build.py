@@ -8,14 +8,20 @@ from __future__ import annotations
 import logging
 import os
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from workbook.book.cache import FOLDER, Cache, digest_of_files, whole_book
 from workbook.book.errors import BookError
 from workbook.book.project import project_root, shown
+from workbook.book.swap import beside, put_in_place
 from workbook.exercises.say import installation
+from workbook.install import take
 from workbook.progress import Progress
 
+PLACE = FOLDER.parent  # where a site is built before it is put in place
 LAST = "last-build"
 NOT_INSTALLED = "is not installed"
 
@@ -36,9 +42,29 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
     """Build the book and return the site's folder: `target`, or the one that mkdocs.yml names.
 
     Where nothing was changed since the last build, its site is returned. With `strict`, a broken link or a page outside
-    the navigation is an error. Raises BookError with all that is wrong.
+    the navigation is an error. Raises BookError with all that is wrong; the site that was there before then stays.
     """
     root = (root or project_root()).resolve()
+    with alone(root / PLACE):
+        return build_alone(root, strict=strict, target=target)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process builds this book."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / "build.lock").open("a")
+    except OSError as error:
+        raise unwritable(error) from error
+    with lock:
+        while not take(lock):
+            time.sleep(0.1)
+        yield
+
+
+def build_alone(root: Path, *, strict: bool, target: Path | None) -> Path:
+    """Build the book unless it is unchanged, while no other process does."""
     made_from = whole_book(root, target, strict=strict)
     if (last := finished(root, made_from)) is not None:
         say_what_is_missing(last["missing"])
@@ -58,18 +84,16 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
     logger.addHandler(collected)
     logger.propagate = False  # its messages come out once, in our error
     try:
-        config = load_config(
-            config_file=str(root / "mkdocs.yml"), strict=strict, site_dir=str(target) if target else None
-        )
-        build(config)
+        with beside(root / PLACE) as new:
+            config = load_config(config_file=str(root / "mkdocs.yml"), strict=strict)
+            site, config.site_dir = target or Path(config.site_dir), str(new)
+            build(config)
+            put_in_place(new, site)
     except (Abort, ConfigurationError) as error:
         said = "\n".join(collected.messages) or str(error)
         raise BookError(f"the book was not built\n{said}") from error
     except OSError as error:
-        raise BookError(
-            f"the book was not built: {error.strerror or error}: {error.filename or ''}\n"
-            "  see that the folder can be written and that the disk is not full"
-        ) from error
+        raise unwritable(error) from error
     finally:
         logger.removeHandler(collected)
         logger.propagate = True
@@ -77,11 +101,18 @@ def build_site(root: Path | None = None, *, strict: bool = True, target: Path | 
         print(f"note: {message}", file=sys.stderr)
     missing = config.extra["vendored"].missing
     say_what_is_missing(missing)
-    site = Path(config.site_dir)
     if not collected.messages and (not missing or missing.endswith(NOT_INSTALLED)):  # else the next build says it again
         note = {"made_from": made_from, "site": str(site), "pages": digest_of_files(site), "missing": missing}
         Cache(root / FOLDER).put(LAST, note)
     return site
+
+
+def unwritable(error: OSError) -> BookError:
+    """What is said where a file cannot be written."""
+    return BookError(
+        f"the book was not built: {error.strerror or error}: {error.filename or ''}\n"
+        "  see that the folder can be written and that the disk is not full"
+    )
 
 
 def finished(root: Path, made_from: str) -> dict[str, str] | None:

@@ -26,6 +26,10 @@ NO_SOURCES = {
     ".git", ".venv", ".cache", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", ".ipynb_checkpoints",
     "__pycache__", "node_modules", "build", "dist",
 }  # fmt: skip
+# What belongs to the reader: the book is not made from it, so an answer or a prediction makes nothing out of date.
+READERS = re.compile(
+    r"notebooks/|exercises/(progress\.json.*|[^/]+/[^/]+/(answer\.py|my_lab\.ipynb|kept/.*|faulty[^/]*/.*))$"
+)
 NAVIGATION = re.compile(r"^nav:\n(?:[ \t-].*\n|\n)*", re.MULTILINE)
 
 
@@ -95,6 +99,11 @@ def sources(place: Path) -> Iterator[Path]:
                 yield path
 
 
+def is_input(place: Path) -> bool:
+    """Whether the book may depend on a file of the clone, given by its path there."""
+    return place.parts[0] != "site" and READERS.match(place.as_posix()) is None
+
+
 def tools() -> str:
     """A hash of the Python and the packages with which the book is built."""
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")
@@ -111,8 +120,9 @@ def renderer(root: Path) -> str:
 
 
 def whole_book(root: Path, site: Path | None, *, strict: bool) -> str:
-    """A hash of everything that the site is built from: every file of the clone, and the installed packages."""
-    files = (path for path in sources(root) if path.relative_to(root).parts[0] != "site")
+    """A hash of everything that the site is built from: every file of the clone but the reader's own, and the installed
+    packages."""
+    files = (path for path in sources(root) if is_input(path.relative_to(root)))
     node, npm = shutil.which("node"), shutil.which("npm")
     fetched = () if npm else sorted(path.name for path in (root / ".cache" / "book").glob("vendor-*"))
     beside = (tools(), digest_of_files(WORKBOOK), str(site), str(strict), str(node), str(npm), *fetched)
