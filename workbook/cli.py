@@ -38,6 +38,7 @@ Port = Annotated[
     typer.Option(help="Port to serve on; if it is in use, the next free one is taken.", min=0, max=65535),
 ]
 Serve = Annotated[bool, typer.Option("--serve/--no-serve", help="Serve the book when it is built.")]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")]
 Name = Annotated[
     str | None,
     typer.Argument(metavar="EXERCISE", help="Its number (02.1), name or path; by default the one you are working on."),
@@ -67,15 +68,16 @@ def options(
 
 
 @app.command()
-def read(port: Port = 8000, serve: Serve = True) -> None:
-    """Build the book and serve it on this machine."""
-    commands.read(port, serve=serve)
+def read(port: Port = 8000, serve: Serve = True, browser: Browser = True) -> None:
+    """Build the book, serve it on this machine and open it."""
+    commands.read(port, serve=serve, browser=browser)
 
 
 @app.command()
-def study(port: Port = 8000, serve: Serve = True) -> None:
+def study(port: Port = 8000, serve: Serve = True, browser: Browser = True) -> None:
     """Install what the book needs, then do what `read` does."""
-    commands.bootstrap("study", "--port", str(port), "--serve" if serve else "--no-serve")
+    options = ("--serve" if serve else "--no-serve", "--browser" if browser else "--no-browser")
+    commands.bootstrap("study", "--port", str(port), *options)
 
 
 @app.command()
@@ -90,7 +92,7 @@ def lab(
         str | None, typer.Argument(help="A chapter, a notebook, or an exercise; by default chapter 00.")
     ] = None,
     answer: Annotated[bool, typer.Option("--answer", help="Open answer.py itself as a notebook.")] = False,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+    browser: Browser = True,
 ) -> None:
     """Open chapters and lab sheets in JupyterLab, as notebooks."""
     from workbook.lab import open_lab

@@ -18,8 +18,10 @@ from workbook.progress import Progress
 
 NEXT = """
 What to do next
-  1. Open {address} and begin with chapter 00.
-  2. Run the sections yourself: in a second terminal, `make lab`.
+  1. Begin with chapter 00 in the browser window that opens. There the cells of a page can be run and changed.
+     If none opens, open {door}
+     (only with it may a page run code: the file holds the key, and nobody else can read it)
+  2. Work on sections as notebooks: in a second terminal, `make lab`.
   3. Write a piece of the library: {next} names the first exercise.
   4. See that everything holds: `make test`.
 Ctrl-C stops the server. The built pages stay in {site}.
@@ -71,9 +73,10 @@ def site() -> None:
     print(f"The book is in {build(root()) / 'index.html'}")
 
 
-def read(port: int, *, serve: bool) -> None:
-    """Build the book, serve it and print what to do next. Returns when Ctrl-C is pressed."""
+def read(port: int, *, serve: bool, browser: bool = True) -> None:
+    """Build the book, serve it, open it in the browser, and print what to do next. Returns when Ctrl-C is pressed."""
     from workbook.exercises.say import command
+    from workbook.live.opening import opened, show
     from workbook.serve import bind
 
     folder = root()
@@ -81,13 +84,15 @@ def read(port: int, *, serve: bool) -> None:
     if not serve:
         print(f"The book is in {pages / 'index.html'}")
         return
-    with bind(pages, port, folder) as server:
-        taken = server.server_port
-        if port not in (0, taken):
-            print(f"Port {port} is in use; the book is at port {taken} instead.")
-        address = f"http://127.0.0.1:{taken}"
-        steps = NEXT.format(address=address, site=pages, next=command("next"))
-        print(f"\nThe book is at {address}\n{steps}", flush=True)
+    with bind(pages, port, folder) as server, opened(folder, server.address, server.key) as door:
+        if port not in (0, server.port):
+            print(f"Port {port} is in use; the book is at port {server.port} instead.")
+        print(
+            f"\nThe book is at {server.address}\n{NEXT.format(door=door.as_uri(), site=pages, next=command('next'))}",
+            flush=True,
+        )
+        if browser:
+            show(door)
         try:
             server.serve_forever()
         except KeyboardInterrupt:

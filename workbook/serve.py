@@ -1,122 +1,226 @@
-"""How is the built book shown in a browser?"""
+"""How is the built book shown in a browser, and what else does its server answer?
+
+The pages are files. Beside them stand the record of predictions (`workbook/predictions/pages.py`) and the kernels that
+run a page's cells (`workbook/live/`): Jupyter's server is loaded while the first page is read, and answers at the same
+address, so that a page needs no leave to talk to another one.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import errno
+import importlib
 import json
-from functools import partial
+import logging
+import socket
+import threading
+from collections.abc import Iterator
 from http import HTTPStatus
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
+from tornado import httputil, routing, web
+from tornado.httpserver import HTTPServer
+
+from workbook.live import gate
+from workbook.live.opening import new_key
 from workbook.predictions import pages
+from workbook.predictions.pages import Answer, refuse_strangers, refused
+
+if TYPE_CHECKING:
+    from workbook.live.kernels import Kernels
 
 HOST = "127.0.0.1"
 TRIES = 20  # ports after the wanted one, before the system is asked for any
+TYPES = {".css": "text/css", ".ipynb": "application/json", ".js": "text/javascript", ".mjs": "text/javascript",
+         ".svg": "image/svg+xml", ".ttf": "font/ttf", ".woff2": "font/woff2"}  # fmt: skip
 
 
-class Pages(SimpleHTTPRequestHandler):
-    """Serves one folder without logging, with the book's own page for missing ones, and the record of predictions.
+class Pages(web.StaticFileHandler):
+    """A file of the book, or the book's own page where there is none."""
 
-    `book` is the clone whose record is read and written; without it there is none.
-    """
+    def get_content_type(self) -> str:
+        """The type: the system's table decides otherwise, and on Windows it can call a script plain text."""
+        return TYPES.get(Path(self.absolute_path or "").suffix) or super().get_content_type()
 
-    def __init__(self, *args: Any, book: Path | None = None, **kwargs: Any) -> None:
-        self.book = book  # first: the base class answers the request while it is initialised
-        super().__init__(*args, **kwargs)
+    def compute_etag(self) -> str:
+        """What is known of a file without reading it: that of its last writing, as a rebuilt book changes it."""
+        status = Path(self.absolute_path or "").stat()
+        return f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
-    # The system's own table decides otherwise, and on Windows it can call a script plain text.
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".css": "text/css",
-        ".ipynb": "application/json",
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
-        ".svg": "image/svg+xml",
-        ".woff2": "font/woff2",
-    }
+    def set_extra_headers(self, path: str) -> None:
+        """Make the browser ask each time, so that a rebuilt book is seen at once."""
+        self.set_header("Cache-Control", "no-cache")
 
-    def do_GET(self) -> None:
-        """Serve a file, or the predictions."""
-        if self.book is None or self.path != pages.PATH:
-            super().do_GET()
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Answer with the book's own page if a page is missing, and so where the path leads out of the book."""
+        page = Path(self.root) / "404.html"
+        if status_code == HTTPStatus.FORBIDDEN:
+            status_code = HTTPStatus.NOT_FOUND
+            self.set_status(status_code)
+        if status_code == HTTPStatus.NOT_FOUND and page.is_file():
+            self.set_header("Content-Type", "text/html; charset=utf-8")
+            self.finish(page.read_bytes())
         else:
-            self.tell(pages.refuse_strangers(dict(self.headers), writes=False) or pages.read(self.book))
+            super().write_error(status_code, **kwargs)
 
-    def do_POST(self) -> None:
+
+class Predictions(web.RequestHandler):
+    """The record of predictions."""
+
+    def initialize(self, book: Path) -> None:
+        """Serve the record of this clone."""
+        self.book = book
+
+    def get(self) -> None:
+        """All predictions on record."""
+        tell(self, refuse_strangers(dict(self.request.headers), writes=False) or pages.read(self.book))
+
+    def post(self) -> None:
         """Record predictions."""
-        if self.book is None or self.path != pages.PATH:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        if (refusal := pages.refuse_strangers(dict(self.headers), writes=True)) is not None:
-            self.tell(refusal)
-            return
-        length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > pages.LARGEST:
-            self.pass_over(int(length) if length.isdecimal() else 0)
-            why = f"The request is larger than {pages.LARGEST >> 20} MiB, or does not say its length."
-            self.tell(pages.refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why))
-            return
-        self.tell(pages.write(self.book, self.rfile.read(int(length))))
-
-    def pass_over(self, size: int) -> None:
-        """Read a body and keep nothing of it: who still sends cannot read the answer."""
-        while size > 0 and (piece := self.rfile.read(min(size, pages.LARGEST))):
-            size -= len(piece)
-
-    def tell(self, answer: pages.Answer) -> None:
-        """Answer with JSON."""
-        status, table = answer
-        content = json.dumps(table).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing, because the terminal shows what to do next."""
-
-    def end_headers(self) -> None:
-        """Make the browser revalidate each page, so that a rebuilt book is seen at once."""
-        self.send_header("Cache-Control", "no-cache")
-        super().end_headers()
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer with the book's own page if a page is missing."""
-        page = Path(self.directory) / "404.html"
-        if code != HTTPStatus.NOT_FOUND or not page.is_file():
-            super().send_error(code, message, explain)
-            return
-        content = page.read_bytes()
-        self.send_response(code)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
+        refusal = refuse_strangers(dict(self.request.headers), writes=True)
+        if refusal is None and len(self.request.body) > pages.LARGEST:
+            why = f"The request is larger than {pages.LARGEST >> 20} MiB."
+            refusal = refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, why)
+        tell(self, refusal or pages.write(self.book, self.request.body))
 
 
-class Server(ThreadingHTTPServer):
-    """A server that refuses a port in use on every system; on Windows it would be shared."""
+class Told(web.RequestHandler):
+    """One answer that is known before."""
 
-    allow_reuse_port = False
-    daemon_threads = True
+    def initialize(self, answer: Answer) -> None:
+        """Give this answer."""
+        self.answer = answer
+
+    def prepare(self) -> None:
+        """Answer whatever the method."""
+        tell(self, self.answer)
 
 
-def bind(folder: Path, port: int, book: Path | None = None) -> ThreadingHTTPServer:
+def tell(handler: web.RequestHandler, answer: Answer) -> None:
+    """Answer with JSON."""
+    status, table = answer
+    handler.set_status(status)
+    handler.set_header("Content-Type", "application/json")
+    handler.set_header("Cache-Control", "no-store")
+    handler.finish(json.dumps(table))
+
+
+class Routes(routing.Router):
+    """Sends a request to the files, the record, or through the gate to the kernels."""
+
+    def __init__(self, folder: Path, book: Path | None, key: str) -> None:
+        self.book, self.key = book, key
+        rules: list[Any] = [(r"/(.*)", Pages, {"path": str(folder), "default_filename": "index.html"})]
+        if book is not None:
+            rules.insert(0, (pages.PATH, Predictions, {"book": book}))
+        self.files = web.Application(rules, log_function=lambda handler: None)
+        self.kernels: Kernels | None = None
+
+    def find_handler(self, request: httputil.HTTPServerRequest, **kwargs: Any) -> httputil.HTTPMessageDelegate | None:
+        """Who answers a request."""
+        if self.book is None or not request.path.startswith(f"{gate.PREFIX}/"):
+            return self.files.find_handler(request)
+        answer = gate.refusal(self.key, request.method or "", request.path, request.headers)
+        if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
+            answer = self.full()
+        if answer is not None:
+            return self.files.get_handler_delegate(request, Told, {"answer": answer})
+        return self.started().application.find_handler(request)
+
+    def started(self) -> Kernels:
+        """Jupyter's server, begun when a page first asks for it."""
+        if self.kernels is None:
+            from workbook.live.kernels import Kernels
+
+            assert self.book is not None, "without a clone nothing is run"
+            self.kernels = Kernels(self.book)
+        return self.kernels
+
+    def full(self) -> Answer | None:
+        """The refusal of one kernel too many."""
+        if not self.started().is_full():
+            return None
+        why = "Four pages run code already. Close one of them, or end its kernel, and run the cell again."
+        return refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
+
+
+class Server:
+    """Serves a folder, and what belongs to a clone, until it is stopped."""
+
+    def __init__(self, listening: socket.socket, folder: Path, book: Path | None) -> None:
+        listening.setblocking(False)
+        self.listening = listening
+        self.port: int = listening.getsockname()[1]
+        self.key = new_key()
+        self.routes = Routes(folder, book, self.key)
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.begun = threading.Event()
+        self.stopped: asyncio.Event | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.listening.close()
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds the book."""
+        return f"http://{HOST}:{self.port}"
+
+    def serve_forever(self) -> None:
+        """Answer until `shutdown` is called or Ctrl-C is pressed; then the kernels are ended."""
+        asyncio.run(self.serve())
+
+    async def serve(self) -> None:
+        """Answer until the end."""
+        self.loop, self.stopped = asyncio.get_running_loop(), asyncio.Event()
+        server = HTTPServer(self.routes)
+        server.add_socket(self.listening)
+        if self.routes.book is not None:  # loaded beside the first page, so that the first cell does not wait for it
+            threading.Thread(target=importlib.import_module, args=("workbook.live.kernels",), daemon=True).start()
+        self.begun.set()
+        try:
+            await self.stopped.wait()
+        finally:
+            server.stop()
+            if self.routes.kernels is not None:
+                await self.routes.kernels.end()
+
+    def shutdown(self) -> None:
+        """End `serve_forever`, which runs in another thread."""
+        self.begun.wait()
+        assert self.loop is not None, "it has begun"
+        assert self.stopped is not None, "it has begun"
+        self.loop.call_soon_threadsafe(self.stopped.set)
+
+
+@contextlib.contextmanager
+def in_background(server: Server) -> Iterator[str]:
+    """The server in a thread, for tests and measurements; gives its address."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"{server.address}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def bind(folder: Path, port: int, book: Path | None = None) -> Server:
     """A server for the folder on this port, or the next free one, or any; it only accepts this machine.
 
-    With `book`, the clone, predictions that are committed on its pages are recorded there.
+    With `book`, the clone, predictions that are committed on its pages are recorded there, and its cells can be run.
     """
-    handler = partial(Pages, directory=str(folder), book=book)
+    logging.getLogger("tornado").addHandler(logging.NullHandler())  # the terminal shows what to do next
+    logging.getLogger("tornado").propagate = False
     for candidate in (*range(port, min(port + TRIES, 65536)), 0):
         try:
-            return Server((HOST, candidate), handler)
+            return Server(socket.create_server((HOST, candidate)), folder, book)
         except OSError as error:
-            if error.errno not in (
-                errno.EADDRINUSE,
-                errno.EACCES,
-            ):  # EACCES: a port that the system keeps for itself
+            if error.errno not in (errno.EADDRINUSE, errno.EACCES):  # EACCES: a port that the system keeps for itself
                 raise
     raise AssertionError("port 0 is always free")

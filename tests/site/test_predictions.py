@@ -19,7 +19,7 @@ from tests.site.looking import PHONE, Watched, watched
 from workbook.exercises import state as states
 from workbook.predictions.importing import import_record
 from workbook.predictions.questions import Asked, questions
-from workbook.serve import HOST, bind
+from workbook.serve import HOST, bind, in_background
 
 pytestmark = pytest.mark.ci
 
@@ -43,8 +43,8 @@ def clone(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def running(server: ThreadingHTTPServer) -> Iterator[str]:
-    """The address of a server that runs."""
+def elsewhere(server: ThreadingHTTPServer) -> Iterator[str]:
+    """The address of another program's server, which runs."""
     with server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -132,7 +132,7 @@ def answer(question: Question, mark: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_served_book_records(browser: Any, site: Path, clone: Path, kind: str, mark: str) -> None:
     asked = first_of(kind)
-    with running(bind(site, 0, clone)) as address, watched(browser) as window:
+    with in_background(bind(site, 0, clone)) as address, watched(browser) as window:
         answer(open_page(window, address, asked), mark)
         again = open_page(window, address, asked)
         assert again.mark == mark
@@ -169,7 +169,7 @@ def test_a_question_of_which_nothing_is_ticked_is_not_answered(browser: Any, sit
 def test_none_and_all_of_several_choices_may_be_right(browser: Any, site: Path, clone: Path, share: int) -> None:
     several = (asked for asked in questions(ROOT) if asked.question.kind == "several")
     asked = next(a for a in several if len(a.question.expected) == share * len(a.question.choices))
-    with running(bind(site, 0, clone)) as address, watched(browser) as window:
+    with in_background(bind(site, 0, clone)) as address, watched(browser) as window:
         question = open_page(window, address, asked)
         answer(question, "right")
         assert open_page(window, address, asked).mark == "right"
@@ -206,7 +206,7 @@ def exported(window: Watched, folder: Path) -> Path:
 def test_answers_are_exported_and_imported(browser: Any, site: Path, tmp_path: Path, clone: Path, served: bool) -> None:
     asked = first_of("choice")
     handler = partial(Quiet, directory=str(site))
-    with running(ThreadingHTTPServer((HOST, 0), handler)) as address:
+    with elsewhere(ThreadingHTTPServer((HOST, 0), handler)) as address:
         place = address if served else f"{site.as_uri()}/"
         with watched(browser) as window:
             answer(open_page(window, place, asked), "right")
@@ -236,14 +236,14 @@ def test_what_the_server_missed_is_handed_over(browser: Any, site: Path, clone: 
     asked = first_of("choice")
     with watched(browser) as window:
         server = bind(site, 0, clone)
-        port = server.server_port
-        with running(server) as address:
+        port = server.port
+        with in_background(server) as address:
             question = open_page(window, address, asked)
         assert question.commit(answers(asked)["right"]).startswith("Right.")
         where = window.page.locator(".predictions").inner_text()
         assert "does not answer. The answer is kept in this browser until it can be recorded." in where
         assert states.load(clone).predictions == {}
-        with running(bind(site, port, clone)) as address:
+        with in_background(bind(site, port, clone)) as address:
             assert open_page(window, address, asked).mark == "right"
             window.page.wait_for_function(f"localStorage.getItem('glasstorch.predictions') === {json.dumps(EMPTY)}")
         assert states.load(clone).predictions.keys() == {asked.question.key}

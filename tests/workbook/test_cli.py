@@ -338,7 +338,8 @@ class Interrupted:
     """A server that is stopped by Ctrl-C at once."""
 
     def __init__(self, port: int) -> None:
-        self.server_port = port
+        self.port, self.key = port, "the-key"
+        self.address = f"http://127.0.0.1:{port}"
 
     def __enter__(self) -> Self:
         return self
@@ -356,6 +357,7 @@ def test_read_says_what_to_do_next_and_ends_politely(
     assert workbook("read") == 0
     captured = capsys.readouterr()
     assert "The book is at http://127.0.0.1:8000" in captured.out
+    assert "the-key" not in captured.out
     assert "What to do next" in captured.out
     assert "in use" not in captured.out
     assert captured.out.endswith("Stopped. `make study` brings the book back.\n")
@@ -373,7 +375,7 @@ def test_read_says_when_the_port_is_in_use(
 def test_study_hands_its_options_to_the_installer(workbook: Callable[..., int], started: list[list[str]]) -> None:
     assert workbook("study", "--port", "8010", "--no-serve") == 3
     installer = str(ROOT / "workbook" / "bootstrap.py")
-    assert started == [[sys.executable, installer, "study", "--port", "8010", "--no-serve"]]
+    assert started == [[sys.executable, installer, "study", "--port", "8010", "--no-serve", "--browser"]]
 
 
 def build_raises(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:

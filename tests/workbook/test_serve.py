@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import socket
-import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
-from workbook.serve import HOST, bind
+from workbook.serve import HOST, bind, in_background
 
 
 @pytest.fixture
@@ -28,12 +26,8 @@ def pages(tmp_path: Path) -> Path:
 
 @contextmanager
 def served(folder: Path) -> Iterator[str]:
-    with bind(folder, 0) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://{HOST}:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with in_background(bind(folder, 0)) as address:
+        yield address.rstrip("/")
 
 
 def get(address: str) -> tuple[int, str, dict[str, str]]:
@@ -49,7 +43,7 @@ def test_pages_are_served_quietly(pages: Path, capfd: pytest.CaptureFixture[str]
     with served(pages) as address:
         assert get(f"{address}/")[:2] == (200, "<h1>Home</h1>")
         assert get(f"{address}/chapter/")[:2] == (200, "<h1>Chapter</h1>")
-        assert get(f"{address}/script.js")[2]["Content-type"] == "text/javascript"
+        assert get(f"{address}/script.js")[2]["Content-Type"] == "text/javascript"
         assert get(f"{address}/")[2]["Cache-Control"] == "no-cache"
     assert capfd.readouterr() == ("", "")
 
@@ -91,26 +85,39 @@ def in_use(count: int) -> Iterator[int]:
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_port_in_use_gives_the_next_free_one(pages: Path, count: int) -> None:
     with in_use(count) as port, bind(pages, port) as server:
-        assert port + count <= server.server_port < port + count + 10
+        assert port + count <= server.port < port + count + 10
 
 
 def test_the_last_port_in_use_gives_any_other(pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    class Refusing(ThreadingHTTPServer):
-        def server_bind(self) -> None:
-            asked.append(self.server_address[1])
-            if self.server_address[1] != 0:
-                raise OSError(98, "Address already in use")
-            super().server_bind()
+    create = socket.create_server
 
-    monkeypatch.setattr("workbook.serve.Server", Refusing)
+    def refusing(address: tuple[str, int]) -> socket.socket:
+        asked.append(address[1])
+        if address[1] != 0:
+            raise OSError(98, "Address already in use")
+        return create(address)
+
+    monkeypatch.setattr(socket, "create_server", refusing)
     monkeypatch.setattr("errno.EADDRINUSE", 98)
     with bind(pages, 65535) as server:
-        assert server.server_port > 0
+        assert server.port > 0
     assert asked == [65535, 0]
+
+
+def test_a_rebuilt_page_is_seen_at_once_and_an_old_one_is_not_sent_again(pages: Path) -> None:
+    with served(pages) as address:
+        tag = get(f"{address}/")[2]["Etag"]
+        again = urllib.request.Request(f"{address}/", headers={"If-None-Match": tag})
+        with pytest.raises(urllib.error.HTTPError, match="304"):
+            urllib.request.urlopen(again, timeout=300)
+        (pages / "index.html").write_text("<h1>New!</h1>")
+        assert get(f"{address}/")[1] == "<h1>New!</h1>"
+        with urllib.request.urlopen(again, timeout=300) as answer:
+            assert answer.read() == b"<h1>New!</h1>"
 
 
 def test_only_this_machine_is_answered(pages: Path) -> None:
     with bind(pages, 0) as server:
-        assert server.server_address[0] == "127.0.0.1"
+        assert server.listening.getsockname()[0] == "127.0.0.1"

@@ -36,10 +36,12 @@ from workbook.exercises.sheet import unanswered
 
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
-PREDICTIONS = "assets/predictions.js"  # for pages that ask
+PREDICTIONS = ("assets/predictions.js",)  # for pages that ask
+RUNNING = ("assets/live/kernel.js", "assets/live/runner.js")  # for pages with cells
 FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
 
 ASKS = '<div class="prediction"'
+RUNS = " data-cell="
 IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
 
 
@@ -170,9 +172,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
-        if ASKS in html:
-            program = posixpath.relpath(PREDICTIONS, folder)
-            html += f'\n<script src="{program}" defer></script>'
+        programs = (*(PREDICTIONS if ASKS in html else ()), *(RUNNING if RUNS in html else ()))
+        html += "".join(f'\n<script src="{posixpath.relpath(each, folder)}" defer></script>' for each in programs)
     return html
 
 

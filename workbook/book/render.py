@@ -27,6 +27,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbook.book import recorded
 from workbook.predictions.question import Question, value_of
 from workbook.predictions.questions import ANSWER, ASK, PREDICT, built
 
@@ -111,7 +112,9 @@ def code_cell(
         elif "hide-output" in tags:
             shown = folded("The output", shown, "cell-fold")
         parts.append(shown)
-    return box("cell failure" if "failure" in tags else "cell", "\n\n".join(parts)) if parts else ""
+    known = "" if "remove-input" in tags else recorded.attributes(cell)
+    shown = box("cell failure" if "failure" in tags else "cell", "\n\n".join(parts), known) if parts else ""
+    return "\n\n".join(filter(None, (shown, recorded.hidden(cell) if "remove-input" in tags else "")))
 
 
 def prediction(question: Question) -> str:
@@ -216,9 +219,9 @@ def fence(text: str, attributes: str) -> str:
     return f"{ticks} {{{attributes}}}\n{text.rstrip()}\n{ticks}"
 
 
-def box(classes: str, body: str) -> str:
+def box(classes: str, body: str, attributes: str = "") -> str:
     """Markdown inside a division."""
-    return f'<div class="{classes}" markdown="1">\n\n{body}\n\n</div>'
+    return f'<div class="{classes}"{attributes} markdown="1">\n\n{body}\n\n</div>'
 
 
 def folded(summary: str, body: str, classes: str) -> str:

@@ -1,0 +1,131 @@
+"""Which kernels run the cells of a page?
+
+Those of Jupyter's own server, without anything else of it: no file of settings is read, no extension is loaded, and
+only the routes that `gate.py` names are reached. A kernel is this Python with the settings that the notebooks were
+executed with, so that a cell that nobody changed gives the recorded output. It works where the reader's copy of the
+section stands, below `notebooks/`, and git ignores what it leaves there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_server.auth import IdentityProvider, User
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from traitlets.config import Config
+
+from workbook.book.project import CHAPTERS
+from workbook.copies import FOLDER as COPIES
+from workbook.live.gate import PREFIX
+
+NAME = "python3"
+PROTOCOL = "page"  # the WebSocket protocol: whatever is not Jupyter's binary one means messages of JSON
+MOST = 4  # kernels at a time
+IDLE = 1800  # seconds after which a kernel that nobody uses is ended
+# As `workbook/book/notebooks.py` executes the sections.
+OPTIONS = (
+    "--InteractiveShell.xmode=Plain", "--InteractiveShell.colors=NoColor", "--HistoryManager.enabled=False",
+    "--log-level=ERROR",
+)  # fmt: skip
+
+
+class OneKernel(KernelSpecManager):
+    """Knows the kernel of this Python and no other: not even one of the same name that the reader has installed."""
+
+    root = Path()
+
+    def find_kernel_specs(self) -> dict[str, str]:
+        """Its name, and no folder."""
+        return {NAME: ""}
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        """How it is started."""
+        ours = [str(self.root / "reference"), str(self.root), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment = {
+            "PYTHONPATH": os.pathsep.join(ours),
+            "IPYTHONDIR": str(self.root / ".cache" / "live" / "ipython"),
+            "PYTHONDONTWRITEBYTECODE": "",  # where it is set, large generated modules compile at each import
+            "SOURCE_DATE_EPOCH": "0",
+        }
+        command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", *OPTIONS]
+        return KernelSpec(argv=command, env=environment, display_name=NAME, language="python")
+
+
+class QuietKernels(AsyncMappingKernelManager):
+    """Starts kernels that write nothing into the terminal: what cells print reaches the page all the same."""
+
+    async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
+        """Start one. Returns its id."""
+        return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
+
+
+class Passed(IdentityProvider):
+    """Whoever has passed the gate is the reader; no cookie is read or set."""
+
+    def get_user(self, handler: Any) -> User:
+        """The reader."""
+        handler._token_authenticated = True  # so that Jupyter asks for no cookie against forged forms
+        return User(username="reader")
+
+
+class KernelServer(ServerApp):
+    """Jupyter's server without its settings, signals and sockets of its own."""
+
+    def load_config_file(self, suppress_errors: bool = True) -> None:
+        """Read no settings: those of the reader's JupyterLab are not meant for this."""
+
+    def init_signal(self) -> None:
+        """Leave Ctrl-C to the command."""
+
+
+class Kernels:
+    """The kernels of one clone, and the application that answers pages about them."""
+
+    def __init__(self, root: Path) -> None:
+        folder = root / ".cache" / "live"
+        for chapter in (root / CHAPTERS).glob("[0-9]*"):
+            (root / COPIES / chapter.name).mkdir(parents=True, exist_ok=True)  # where its cells work
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o700)  # the addresses of the kernels lie there
+        settings = Config()
+        settings.MappingKernelManager.cull_idle_timeout = IDLE
+        settings.MappingKernelManager.cull_interval = 60
+        settings.MappingKernelManager.cull_connected = True
+        settings.MappingKernelManager.cull_busy = True  # its page is gone: an open one interrupts it earlier
+        settings.ZMQChannelsWebsocketConnection.kernel_ws_protocol = PROTOCOL
+        manager = type("Specs", (OneKernel,), {"root": root})
+        self.server = KernelServer(
+            config=settings, log_level="CRITICAL", base_url=PREFIX, root_dir=str(root / COPIES),
+            runtime_dir=str(folder), config_dir=str(folder), data_dir=str(folder), allow_root=True,
+            kernel_spec_manager_class=manager, identity_provider_class=Passed, kernel_manager_class=QuietKernels,
+            jpserver_extensions={},
+        )  # fmt: skip
+        self.server.initialize(argv=[], find_extensions=False, new_httpserver=False)
+        self.manager = self.server.kernel_manager
+        self.ending: asyncio.Future[None] | None = None
+
+    @property
+    def application(self) -> Any:
+        """The tornado application that answers under `gate.PREFIX`."""
+        return self.server.web_app
+
+    def is_full(self) -> bool:
+        """Whether no further kernel may start, after the one that has waited longest without a page has ended."""
+        if len(self.manager.list_kernel_ids()) < MOST:
+            return False
+        left = [one for one in self.manager.list_kernels() if not one["connections"]]
+        if left:
+            oldest = min(left, key=lambda kernel: str(kernel["last_activity"]))
+            self.ending = asyncio.ensure_future(self.manager.shutdown_kernel(oldest["id"]))
+        return not left
+
+    async def end(self) -> None:
+        """End all kernels."""
+        await self.manager.shutdown_all(now=True)
