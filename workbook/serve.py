@@ -123,11 +123,15 @@ class Routes(routing.Router):
         if self.book is None or not request.path.startswith(f"{gate.PREFIX}/"):
             return self.files.find_handler(request)
         answer = gate.refusal(self.key, request.method or "", request.path, request.headers)
-        if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
-            answer = self.full()
-        if answer is not None:
-            return self.files.get_handler_delegate(request, Told, {"answer": answer})
-        return self.started().application.find_handler(request)
+        try:
+            if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
+                answer = self.full()
+            if answer is None:
+                return self.started().application.find_handler(request)
+        except (ImportError, OSError) as error:
+            why = f"No kernel can be started on this machine: {error}. What is missing: `workbook doctor`."
+            answer = refused(HTTPStatus.INTERNAL_SERVER_ERROR, why)
+        return self.files.get_handler_delegate(request, Told, {"answer": answer})
 
     def started(self) -> Kernels:
         """Jupyter's server, begun when a page first asks for it."""
@@ -188,6 +192,7 @@ class Server:
             server.stop()
             if self.routes.kernels is not None:
                 await self.routes.kernels.end()
+            await server.close_all_connections()
 
     def shutdown(self) -> None:
         """End `serve_forever`, which runs in another thread."""

@@ -86,13 +86,15 @@ class KernelServer(ServerApp):
 
 
 class Kernels:
-    """The kernels of one clone, and the application that answers pages about them."""
+    """The kernels of one clone, and the application that answers pages about them.
+
+    Raises OSError where their folders cannot be made.
+    """
 
     def __init__(self, root: Path) -> None:
         folder = root / ".cache" / "live"
-        for chapter in (root / CHAPTERS).glob("[0-9]*"):
-            (root / COPIES / chapter.name).mkdir(parents=True, exist_ok=True)  # where its cells work
-        folder.mkdir(parents=True, exist_ok=True)
+        for place in (folder, root / COPIES, *(root / COPIES / one.name for one in (root / CHAPTERS).glob("[0-9]*"))):
+            place.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o700)  # the addresses of the kernels lie there
         settings = Config()
         settings.MappingKernelManager.cull_idle_timeout = IDLE

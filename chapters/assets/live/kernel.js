@@ -4,6 +4,8 @@
 // one WebSocket (jupyter-client's "Messaging in Jupyter", jupyter-server's "WebSocket protocols").
 "use strict";
 
+const DIED = "The kernel died. What it held is lost; the book and what you typed are not.";
+
 class KernelError extends Error {}
 
 class Kernel {
@@ -13,7 +15,7 @@ class Kernel {
     this.key = key;
     this.session = crypto.randomUUID();
     this.running = new Map(); // what waits for messages, by the id of its request
-    this.ended = () => {}; // called with the reason when the kernel is gone
+    this.ended = () => {}; // called with the reason when what the kernel held is gone, and maybe the kernel
   }
 
   // Start a kernel in a folder, or go on with the one of this id if it still runs. Returns whether it is a new one.
@@ -51,13 +53,17 @@ class Kernel {
     });
   }
 
-  // The kernel is gone, and what waits for it fails.
-  lose(reason) {
-    if (!this.id) return;
+  // What waits for the kernel fails; it is gone, or begins anew without what it held.
+  fail(reason) {
     for (const waiting of this.running.values()) waiting.reject(new KernelError(reason));
     this.running.clear();
-    this.id = null;
     this.ended(reason);
+  }
+
+  lose(reason) {
+    if (!this.id) return;
+    this.id = null;
+    this.fail(reason);
   }
 
   // Run code. `show` is called with each message that is an output. The reply says "ok", "error" or "aborted".
@@ -76,9 +82,8 @@ class Kernel {
   }
 
   receive({ channel, header, parent_header: parent, content }) {
-    if (header.msg_type === "status" && ["restarting", "autorestarting", "dead"].includes(content.execution_state)) {
-      return this.end("The kernel died. What it held is lost; the book and what you typed are not.").catch(() => {});
-    }
+    if (header.msg_type === "status" && /restarting$/.test(content.execution_state)) return this.fail(DIED);
+    if (header.msg_type === "status" && content.execution_state === "dead") return this.lose(DIED);
     const waiting = this.running.get(parent?.msg_id);
     if (!waiting) return;
     if (channel === "iopub" && header.msg_type !== "status") waiting.show(header.msg_type, content);

@@ -76,6 +76,7 @@
 
     // Take a message. Returns whether all is still within the limit.
     take(kind, content) {
+      if (kind === "stream" && /^\s*IOPub \w+ rate exceeded/.test(content.text)) return false; // Jupyter drops what is too much
       if (kind === "clear_output") this.pieces = [], this.place.replaceChildren();
       else if (kind === "stream") this.add(content.name, content.text);
       else if (kind === "error") this.add("error", `${content.ename}: ${content.evalue}`, content.traceback.join("\n"));
@@ -354,7 +355,10 @@
       const key = location.protocol.startsWith("http") ? await GlassKey.find() : null;
       if (!key) throw new KernelError(await this.advice());
       const kernel = new Kernel(root, key);
-      kernel.ended = (reason) => this.tell(`${reason} Run a cell to start a new one.`, false);
+      kernel.ended = (reason) => {
+        begun.put(kernel.id ? { id: kernel.id, ran: [] } : {});
+        this.tell(reason, Boolean(kernel.id));
+      };
       let fresh;
       try {
         fresh = await kernel.start(page.split("/")[0], begun.value.id ?? null);

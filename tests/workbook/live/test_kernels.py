@@ -1,0 +1,114 @@
+"""Does a page get a kernel that works like that of the notebooks, and not more than there should be?"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.ioloop import IOLoop
+from tornado.websocket import websocket_connect
+
+from tests.workbook.live.test_attacks import KERNELS, Served
+from workbook.live.kernels import IDLE, MOST
+from workbook.live.opening import opened
+from workbook.serve import bind, in_background
+
+pytestmark = pytest.mark.ci
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """A small book, on a machine whose reader has settings for Jupyter and a kernel of the same name."""
+    settings = tmp_path / "jupyter"
+    (settings / "kernels" / "python3").mkdir(parents=True)
+    (settings / "kernels" / "python3" / "kernel.json").write_text('{"argv": ["false"], "display_name": "x"}')
+    (settings / "jupyter_server_config.py").write_text("raise SystemExit('settings were read')")
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_PATH"):
+        monkeypatch.setenv(name, str(settings))
+    root = tmp_path / "clone"
+    for place in ("chapters/00-start", "site"):
+        (root / place).mkdir(parents=True)
+    server = bind(root / "site", 0, root)
+    with in_background(server), opened(root, server.address, server.key) as door:
+        yield Served(server, root, door)
+
+
+def started(served: Served) -> str:
+    answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
+    assert answer.status == 201, answer.body
+    return str(json.loads(answer.body)["id"])
+
+
+def printed(served: Served, kernel: str, code: str) -> str:
+    """What code prints in a kernel, over the WebSocket of a page."""
+    address = f"{served.server.address.replace('http', 'ws')}{KERNELS}/{kernel}/channels"
+    header = {"msg_id": "1", "msg_type": "execute_request", "session": "s", "username": "", "version": "5.4"}
+    content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}, "allow_stdin": False}
+    message = {"channel": "shell", "header": header, "parent_header": {}, "metadata": {}, "content": content}
+
+    async def talk() -> str:
+        request = HTTPRequest(address, headers={"Origin": served.server.address})
+        connection = await websocket_connect(request, subprotocols=["page", f"key.{served.server.key}"])
+        assert connection.selected_subprotocol == "page"
+        await connection.write_message(json.dumps(message))
+        text, missing = "", {"execute_reply", "idle"}
+        while missing:
+            received: Any = json.loads(await connection.read_message() or "{}")
+            if received["parent_header"].get("msg_id") != "1":
+                continue
+            text += received["content"].get("text", "")
+            missing -= {received["msg_type"], received["content"].get("execution_state")}
+        connection.close()
+        return text
+
+    return str(IOLoop(make_current=False).run_sync(talk))
+
+
+def test_a_kernel_works_beside_the_readers_copies_with_our_packages(served: Served) -> None:
+    kernel = started(served)
+    code = "import os, sys, glasstorch; print(os.path.basename(os.getcwd()), sys.flags.dont_write_bytecode)"
+    assert printed(served, kernel, code) == "00-start 0\n"
+    assert (served.root / "notebooks" / "00-start").is_dir()
+
+
+def test_the_fifth_kernel_takes_the_place_of_one_that_no_page_uses(served: Served) -> None:
+    first, *others = [started(served) for _ in range(MOST)]
+    for one in others:
+        printed(served, one, "1")
+    fifth = started(served)
+    kernels = served.server.routes.started()
+    while first in kernels.manager.list_kernel_ids():
+        time.sleep(0.05)
+    assert set(kernels.manager.list_kernel_ids()) == {*others, fifth}
+
+
+def test_a_kernel_that_nobody_uses_is_ended(served: Served) -> None:
+    manager = served.server.routes.started().manager
+    assert (manager.cull_idle_timeout, manager.cull_connected) == (IDLE, True)
+
+
+def test_a_machine_on_which_no_kernel_can_start_says_why(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "notebooks").write_text("in the way")
+    server = bind(tmp_path / "site", 0, tmp_path)
+    with in_background(server):
+        served = Served(server, tmp_path, tmp_path)
+        answer = served.ask(KERNELS, "POST", b"{}", **served.with_key)
+    assert answer.status == 500
+    assert "No kernel can be started on this machine: " in json.loads(answer.body)["error"]
+
+
+def test_all_kernels_end_with_the_server(tmp_path: Path) -> None:
+    (tmp_path / "site").mkdir()
+    server = bind(tmp_path / "site", 0, tmp_path)
+    with in_background(server):
+        started(Served(server, tmp_path, tmp_path))
+        manager = server.routes.started().manager
+        (provisioner,) = [manager.get_kernel(each).provisioner for each in manager.list_kernel_ids()]
+        process = provisioner.process
+    assert process.wait(timeout=300) is not None
