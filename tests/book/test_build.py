@@ -55,7 +55,7 @@ def test_a_section_comes_out_with_its_output_its_callout_and_its_notebook(
     site = build_site(small.root)
     html = (site / "section.html").read_text(encoding="utf-8")
     assert site == small.root / "site"
-    assert '<div class="cell">' in html
+    assert '<div class="cell" data-cell=' in html
     assert "<code>42\n</code>" in html
     assert '<a class="download" href="section.ipynb" download>' in html
     assert (site / "section.ipynb").is_file()

@@ -18,7 +18,8 @@ EXTENSIONS = ["attr_list", "def_list", "md_in_html", "tables", "pymdownx.superfe
 
 def code(source: str, *outputs: dict[str, Any], tags: tuple[str, ...] = ()) -> dict[str, Any]:
     metadata = {"tags": list(tags)} if tags else {}
-    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": list(outputs)}
+    known = {"id": "f00", "execution_count": 1}
+    return {"cell_type": "code", "source": source, "metadata": metadata, "outputs": list(outputs), **known}
 
 
 def text(source: str, *tags: str) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def test_text_passes_unchanged() -> None:
 def test_a_cell_is_one_box_with_input_above_output() -> None:
     html = html_of(code("x = 1\nx", stream("1\n")))
     assert re.search(
-        r'<div class="cell">\s*<div class="cell-input highlight">.*</div>\s*'
+        r'<div class="cell" data-cell="f00" data-count="1" data-recorded="[0-9a-f]{12}">\s*<div class="cell-input highlight">.*</div>\s*'
         r'<div class="cell-outputs">\s*<div class="cell-text cell-stdout no-copy highlight">',
         html,
         re.DOTALL,
@@ -106,7 +107,7 @@ def test_stderr_is_marked() -> None:
 
 def test_a_failure_shows_its_message_and_folds_the_traceback() -> None:
     html = html_of(code("f()", error("ShapeError", "a < b\n  *c*", "Traceback", "  f.py in f"), tags=("failure",)))
-    assert '<div class="cell failure">' in html
+    assert '<div class="cell failure" data-cell=' in html
     assert "<strong>ShapeError</strong><span>a &lt; b<br>  *c*</span>" in html
     assert re.search(r"<details[^>]*>\s*<summary>Traceback</summary>.*f\.py in f", html, re.DOTALL)
 
@@ -141,7 +142,8 @@ def test_inputs_outputs_and_cells_can_be_hidden() -> None:
 
 
 def test_a_cell_with_nothing_to_show_leaves_no_empty_box() -> None:
-    assert markdown_of(code("x = 1", tags=("remove-input",))).strip() == ""
+    assert markdown_of(code("f(1)", tags=("remove-input",))).strip() == ""
+    assert markdown_of(code("x = 1", tags=("remove-input",))).startswith('<div class="cell" hidden')
 
 
 def test_an_svg_becomes_a_file_with_its_title_as_alternative_text() -> None:
