@@ -1,8 +1,8 @@
 """How is the built book shown in a browser, and what else does its server answer?
 
-The pages are files. Beside them stand the record of predictions (`workbook/predictions/pages.py`) and the kernels that
-run a page's cells (`workbook/live/`): Jupyter's server is loaded while the first page is read, and answers at the same
-address, so that a page needs no leave to talk to another one.
+The pages are files. Beside them stand the record of predictions (`workbook/predictions/pages.py`), the reader's answers
+and the kernels that run a page's cells (`workbook/live/`). Jupyter's server is loaded while the first page is read, and
+answers at the same address, so that a page needs no leave to talk to another one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import errno
 import importlib
 import json
 import logging
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -22,8 +23,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from tornado import httputil, routing, web
 from tornado.httpserver import HTTPServer
+from tornado.iostream import StreamClosedError
 
-from workbook.live import gate
+from workbook.live import desk, gate
 from workbook.live.opening import new_key
 from workbook.predictions import pages
 from workbook.predictions.pages import Answer, refuse_strangers, refused
@@ -86,6 +88,52 @@ class Predictions(web.RequestHandler):
         tell(self, refusal or pages.write(self.book, self.request.body))
 
 
+class Desk(web.RequestHandler):
+    """The reader's answers to the exercises. Whoever comes here has passed the gate."""
+
+    def initialize(self, book: Path) -> None:
+        """Serve the answers of this clone."""
+        self.book = book
+        self.running: asyncio.subprocess.Process | None = None
+
+    def get(self, name: str = "", what: str = "") -> None:
+        """An answer, or how all stand."""
+        tell(self, desk.shown(self.book, name) if name else desk.overview(self.book))
+
+    def put(self, name: str, what: str = "") -> None:
+        """Write an answer."""
+        tell(self, desk.save(self.book, name, self.request.body))
+
+    async def post(self, name: str, what: str) -> None:
+        """Start an exercise, record a hint, or check."""
+        if what == "start":
+            tell(self, desk.start(self.book, name))
+        elif what == "hint":
+            tell(self, desk.hint(self.book, name, self.request.body))
+        else:
+            await self.check(name)
+
+    async def check(self, name: str) -> None:
+        """Answer with what the command prints, as it prints it; its exit code is the last line."""
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        command, environment = desk.check_command(self.book, name)
+        self.running = await asyncio.create_subprocess_exec(
+            *command, env=environment, cwd=self.book, stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        assert self.running.stdout is not None, "it is a pipe"
+        with contextlib.suppress(StreamClosedError):
+            while piece := await self.running.stdout.read(1 << 16):
+                self.write(piece)
+                await self.flush()
+        self.write(f"\nexit {await self.running.wait()}")
+
+    def on_connection_close(self) -> None:
+        """End a check whose page is gone, as Ctrl-C does."""
+        if self.running is not None and self.running.returncode is None:
+            self.running.send_signal(signal.SIGINT)
+
+
 class Told(web.RequestHandler):
     """One answer that is known before."""
 
@@ -114,15 +162,21 @@ class Routes(routing.Router):
         self.book, self.key = book, key
         rules: list[Any] = [(r"/(.*)", Pages, {"path": str(folder), "default_filename": "index.html"})]
         if book is not None:
-            rules.insert(0, (pages.PATH, Predictions, {"book": book}))
+            rules[:0] = [
+                (pages.PATH, Predictions, {"book": book}),
+                (rf"{gate.DESK}(?:/([\d.]+)(?:/(\w+))?)?", Desk, {"book": book}),
+            ]
         self.files = web.Application(rules, log_function=lambda handler: None)
         self.kernels: Kernels | None = None
 
     def find_handler(self, request: httputil.HTTPServerRequest, **kwargs: Any) -> httputil.HTTPMessageDelegate | None:
         """Who answers a request."""
-        if self.book is None or not request.path.startswith(f"{gate.PREFIX}/"):
+        jupyters = request.path.startswith(f"{gate.PREFIX}/")
+        if self.book is None or not (jupyters or request.path.startswith(gate.DESK)):
             return self.files.find_handler(request)
         answer = gate.refusal(self.key, request.method or "", request.path, request.headers)
+        if answer is None and not jupyters:
+            return self.files.find_handler(request)
         try:
             if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
                 answer = self.full()

@@ -47,6 +47,15 @@ That runs `symptom.py`; `workbook faulty {identity} program.py` runs a program o
 from it, stop in it with a debugger: it is yours. (Comparing it with the library of your clone would show the place at
 once, and you would have found nothing.)"""
 
+ANSWER = """## Your answer
+
+<div class="exercise" data-exercise="{identity}" markdown="1">
+
+Write it into `{place}/answer.py`. Where `workbook read` serves this page, you can write and check it here: it is the
+same file.
+
+</div>"""
+
 HINTS = """## Hints
 
 Each gives a little more away than the one before. `workbook hint {identity}` prints them too, one at a time."""
@@ -144,6 +153,7 @@ def exercise_page(exercise: Exercise, every: Sequence[Exercise], root: Path) -> 
         *([FAIL.format(**place)] if exercise.is_repair else []),
         "## The task",
         task(exercise),
+        ANSWER.format(**place),
         HINTS.format(**place),
         *(folded(f"Hint {number}", hint, "hint") for number, hint in enumerate(exercise.hints(), start=1)),
         rungs(exercise),

@@ -37,11 +37,13 @@ from workbook.exercises.sheet import unanswered
 OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
 PREDICTIONS = ("assets/predictions.js",)  # for pages that ask
-RUNNING = ("assets/live/kernel.js", "assets/live/runner.js")  # for pages with cells
+RUNNING = ("assets/live/parts.js", "assets/live/kernel.js", "assets/live/runner.js")  # for pages with cells
+WRITING = ("assets/live/parts.js", "assets/live/exercise.js")  # for pages of exercises
 FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
 
 ASKS = '<div class="prediction"'
 RUNS = " data-cell="
+WRITES = " data-exercise="
 IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
 
 
@@ -172,9 +174,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
-        programs = (*(PREDICTIONS if ASKS in html else ()), *(RUNNING if RUNS in html else ()))
-        html += "".join(f'\n<script src="{posixpath.relpath(each, folder)}" defer></script>' for each in programs)
-    return html
+    needed = {ASKS: PREDICTIONS, RUNS: RUNNING, WRITES: WRITING}
+    programs = (program for sign, programs in needed.items() if sign in html for program in programs)
+    return html + "".join(f'\n<script src="{posixpath.relpath(each, folder)}" defer></script>' for each in programs)
 
 
 def address_on(page: Page, figure: str, link: str, files: Files) -> str:

@@ -1,7 +1,8 @@
-"""How does a page of the book run what it shows?
+"""How does a page of the book run what it shows, and check what its reader writes?
 
 Reading order:
     gate.py       Who may run code through a page?
     kernels.py    Which kernels run the cells of a page?
+    desk.py       How does the page of an exercise read, write and check the reader's answer?
     opening.py    How does the key reach the page, and nobody else?
 """

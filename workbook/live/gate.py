@@ -16,12 +16,15 @@ from http import HTTPStatus
 from workbook.predictions.pages import Answer, refuse_strangers, refused
 
 PREFIX = "/workbook/jupyter"
+DESK = "/workbook/exercises"
 KEY = "key."  # begins the WebSocket protocol that carries the key: a page cannot set headers there
-KERNEL = r"/api/kernels/\w+-\w+-\w+-\w+-\w+"
-# All that a page needs of Jupyter, and all that is let through: no contents, no terminals, no settings, no log-in.
+KERNEL = rf"{PREFIX}/api/kernels/\w+-\w+-\w+-\w+-\w+"
+EXERCISE = rf"{DESK}/\d\d\.\d+"
+# All that a page needs, and all that is let through. Of Jupyter: no contents, no terminals, no settings, no log-in.
 ROUTES = {
-    "POST": rf"/api/kernels|{KERNEL}/(?:interrupt|restart)",
-    "GET": rf"{KERNEL}(?:/channels)?",
+    "POST": rf"{PREFIX}/api/kernels|{KERNEL}/(?:interrupt|restart)|{EXERCISE}/(?:start|check|hint)",
+    "GET": rf"{KERNEL}(?:/channels)?|{DESK}|{EXERCISE}",
+    "PUT": EXERCISE,
     "DELETE": KERNEL,
 }
 
@@ -32,7 +35,7 @@ def refusal(key: str, method: str, path: str, headers: Mapping[str, str]) -> Ans
         return stranger
     if not hmac.compare_digest(key_in(headers).encode(), key.encode()):
         return refused(HTTPStatus.FORBIDDEN, "The key of this server is missing, or it is that of an earlier one.")
-    if re.fullmatch(re.escape(PREFIX) + f"(?:{ROUTES.get(method, '(?!)')})", path) is None:
+    if re.fullmatch(ROUTES.get(method, "(?!)"), path) is None:
         return refused(HTTPStatus.NOT_FOUND, "There is nothing of this name.")
     return None
 

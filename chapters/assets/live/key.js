@@ -30,5 +30,15 @@ const GlassKey = (() => {
     setTimeout(heard, 500);
     others.postMessage({ asked: true });
   });
-  return { find, forget: () => { kept = null; try { sessionStorage.removeItem(NAME); } catch { /* nothing is kept */ } } };
+  // How to come to a page that can run code. `root` is the address of the book's first page.
+  const advice = async (root) => {
+    if (location.protocol === "file:") {
+      return "A page that is opened from disk cannot run Python. In the clone, type .venv/bin/workbook read: it opens the book with all that runs.";
+    }
+    const ours = await fetch(new URL("workbook/predictions", root)).then((answer) => answer.ok, () => false);
+    return ours
+      ? "This tab was opened without the key of its server. Open the address that `workbook read` shows in the terminal."
+      : "There is no Python behind this copy of the book. Clone the repository and type make study: it opens the book with all that runs.";
+  };
+  return { find, advice, forget: () => { kept = null; try { sessionStorage.removeItem(NAME); } catch { /* nothing is kept */ } } };
 })();

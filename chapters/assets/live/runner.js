@@ -9,22 +9,10 @@
   const LONGEST = 120; // seconds after which a cell is interrupted
   const LARGEST = 200_000; // characters of output after which a cell is interrupted
   const PATIENCE = 5; // seconds that an interrupted cell may take to end, before the kernel is ended
-  const INDENT = "    ";
   const script = document.currentScript;
   const root = new URL("../../", script.src);
+  const { element, button, codeField, fit } = GlassParts;
   const page = decodeURIComponent(location.pathname).split("/").slice(-2).join("/");
-
-  const element = (name, attributes = {}, ...children) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
-  };
-  const button = (words, act) => {
-    const made = element("button", { type: "button" }, words);
-    made.addEventListener("click", act);
-    return made;
-  };
 
   // A store that also works where the browser keeps nothing: then only until the page is left.
   class Store {
@@ -175,10 +163,7 @@
     open(source = this.source, focus = true) {
       if (!this.field) {
         const block = this.code.closest("pre");
-        this.field = element("textarea", { class: "cell-field", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
-          "aria-label": `The code of cell ${this.number}. Tab indents; Escape and then Tab leaves.` });
-        this.field.addEventListener("keydown", (event) => this.key(event));
-        this.field.addEventListener("input", () => this.changed());
+        this.field = codeField(`The code of cell ${this.number}`, () => this.changed(), () => notebook.run(this));
         block.after(this.field);
         block.hidden = true;
         this.edit.hidden = true;
@@ -190,45 +175,11 @@
 
     changed() {
       this.source = this.field.value;
-      this.field.rows = this.source.split("\n").length;
+      fit(this.field);
       this.back.hidden = this.source === this.original;
       const { [this.number]: _, ...others } = typed.value;
       typed.put(this.source === this.original ? others : { ...others, [this.number]: { text: this.source, of: this.id } });
       if (!typed.lasting && this.source !== this.original) this.say("This browser keeps nothing: what you type is lost when you leave the page.");
-    }
-
-    key(event) {
-      if (event.key === "Escape") this.leaving = true;
-      else if (event.key === "Enter" && (event.shiftKey || event.ctrlKey || event.metaKey)) notebook.run(this);
-      else if (event.key === "Tab" && !this.leaving) this.indent(event.shiftKey);
-      else if (event.key === "Enter") {
-        const line = this.field.value.slice(0, this.field.selectionStart).split("\n").at(-1);
-        this.insert(`\n${/^ */.exec(line)[0]}${/:\s*$/.test(line) ? INDENT : ""}`);
-      } else {
-        if (event.key !== "Tab" && event.key !== "Shift") this.leaving = false;
-        return;
-      }
-      if (event.key !== "Escape") event.preventDefault();
-    }
-
-    // Indent the selected lines, or take an indentation away.
-    indent(less) {
-      const { value, selectionStart: start, selectionEnd: end } = this.field;
-      if (start === end && !less) return this.insert(INDENT);
-      const first = value.lastIndexOf("\n", start - 1) + 1;
-      const lines = value.slice(first, end).split("\n");
-      const moved = lines.map((line) => (less ? line.replace(/^ {1,4}/, "") : INDENT + line)).join("\n");
-      this.field.setSelectionRange(first, end);
-      this.insert(moved);
-      if (lines.length > 1) this.field.setSelectionRange(first, first + moved.length);
-    }
-
-    // Type a text, so that the browser can undo it.
-    insert(written) {
-      if (!document.execCommand("insertText", false, written)) {
-        this.field.setRangeText(written, this.field.selectionStart, this.field.selectionEnd, "end");
-        this.changed();
-      }
     }
 
     restore() {
@@ -353,7 +304,7 @@
 
     async begin(cell) {
       const key = location.protocol.startsWith("http") ? await GlassKey.find() : null;
-      if (!key) throw new KernelError(await this.advice());
+      if (!key) throw new KernelError(await GlassKey.advice(root));
       const kernel = new Kernel(root, key);
       kernel.ended = (reason) => {
         begun.put(kernel.id ? { id: kernel.id, ran: [] } : {});
@@ -363,24 +314,13 @@
       try {
         fresh = await kernel.start(page.split("/")[0], begun.value.id ?? null);
       } catch (error) {
-        if (error.status === 403) GlassKey.forget(), error.message += ` ${await this.advice()}`;
+        if (error.status === 403) GlassKey.forget(), error.message += ` ${await GlassKey.advice(root)}`;
         throw error;
       }
       if (fresh) begun.put({ id: kernel.id, ran: [] });
       this.kernel = kernel;
       this.tell("This page has a kernel of its own; cells run in the order in which you run them.", true);
       cell.say("Runs …");
-    }
-
-    // How to come to a page that can run code.
-    async advice() {
-      if (location.protocol === "file:") {
-        return "A page that is opened from disk cannot run Python. In the clone, type .venv/bin/workbook read: it opens the book with running cells.";
-      }
-      const ours = await fetch(new URL("workbook/predictions", root)).then((answer) => answer.ok, () => false);
-      return ours
-        ? "This tab was opened without the key of its server. Open the address that `workbook read` shows in the terminal."
-        : "There is no Python behind this copy of the book. Clone the repository and type make study: it opens the book with running cells.";
     }
 
     tell(words, alive) {
