@@ -85,12 +85,13 @@
       if (!this.field.isConnected) this.tools.before(this.field), this.box.append(this.printed);
       this.take(facts);
       const draft = this.kept();
-      if (draft !== null && draft !== facts.text) {
-        this.field.value = draft;
+      if (draft !== null && draft.text !== facts.text) {
+        this.field.value = draft.text;
+        this.version = draft.version; // so that it is not saved over what an editor wrote since
         fit(this.field);
         this.say("This is what you typed here and have not saved.");
       } else if (facts.standing === "passed") this.say("Passed.", "same");
-      this.offer(button("Check", () => this.check()), button("Save", () => this.save()), button("Read the file again", () => this.again()));
+      this.normal();
     }
 
     take(facts) {
@@ -103,7 +104,7 @@
     changed() {
       fit(this.field);
       try {
-        localStorage.setItem(this.draft, this.field.value);
+        localStorage.setItem(this.draft, JSON.stringify({ text: this.field.value, version: this.version }));
         this.say("Not saved yet.");
       } catch {
         this.say("Not saved yet. This browser keeps nothing: save before you leave the page.");
@@ -111,7 +112,7 @@
     }
 
     kept() {
-      try { return localStorage.getItem(this.draft); } catch { return null; }
+      try { return JSON.parse(localStorage.getItem(this.draft)); } catch { return null; }
     }
 
     forget() {
@@ -141,7 +142,7 @@
     }
 
     conflict(facts) {
-      const mine = button("Write mine, and keep a copy of the file", () => { this.version = facts.version; this.normal(); this.save(true); });
+      const mine = button("Write mine, and keep a copy of the file", () => { this.normal(); this.save(true); });
       const theirs = button("Take the file, and give mine up", () => { this.forget(); this.take(facts); this.normal(); this.say(`Read from ${facts.place}.`); });
       this.say(facts.error, "failed");
       this.offer(mine, theirs);

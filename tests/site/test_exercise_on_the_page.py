@@ -1,0 +1,104 @@
+"""Can a reader do an exercise on its page, from the stub to "passed", beside an editor that has the same file open?"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.site.conftest import ROOT
+from tests.site.looking import PHONE, watched
+from workbook.exercises import state as states
+from workbook.exercises.catalogue import find
+from workbook.serve import bind, in_background
+
+pytestmark = pytest.mark.ci
+PAGE = "exercises/02.1-strides.html"
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone whose exercises nobody has begun, in a folder with a space in its name."""
+    root = tmp_path / "a clone"
+    root.mkdir()
+    for name in ("chapters", "reference", "tests", "mkdocs.yml", "examples", "benchmarks", "pyproject.toml"):
+        (root / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "workbook", root / "workbook", ignore=shutil.ignore_patterns("__pycache__"))
+    readers = shutil.ignore_patterns("answer.py", "my_lab.ipynb", "progress.json*", "kept", "faulty", "__pycache__")
+    shutil.copytree(ROOT / "exercises", root / "exercises", ignore=readers)
+    return root
+
+
+class Desk:
+    """The page of an exercise in a browser."""
+
+    def __init__(self, page: Any, address: str) -> None:
+        self.page = page
+        page.goto(address, wait_until="load")
+        page.wait_for_selector("html[data-desk=ready]", state="attached")
+        self.box = page.locator(".exercise")
+        self.field = self.box.locator("textarea")
+
+    def press(self, name: str) -> None:
+        self.box.get_by_role("button", name=name).click()
+
+    def said(self, part: str) -> str:
+        status = self.box.locator("[role=status]")
+        status.get_by_text(part).wait_for()
+        return str(status.inner_text())
+
+
+def test_an_exercise_is_done_on_its_page(browser: Any, site: Path, clone: Path) -> None:
+    exercise = find(clone, "02.1")
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        desk = Desk(window.page, f"{address}{PAGE}#key={server.key}")
+        desk.press("Begin here")
+        desk.field.wait_for()
+        assert desk.field.input_value() == exercise.start.read_text(encoding="utf-8")
+        desk.press("Check")
+        desk.said("Not passed yet")
+        assert "contiguous_strides is not written yet" in desk.box.locator("pre").inner_text()
+
+        desk.field.fill("typed on the page")  # an editor saves, and the page notices
+        exercise.answer.write_text("by an editor")
+        desk.press("Save")
+        desk.said("was changed outside of this page. Nothing was written.")
+        assert exercise.answer.read_text() == "by an editor"
+        window.page.reload(wait_until="load")
+        desk.said("This is what you typed here and have not saved.")
+        assert desk.field.input_value() == "typed on the page"
+        desk.press("Read the file again")
+        desk.press("Write mine, and keep a copy of the file")
+        desk.said("What stood there is in")
+        assert exercise.answer.read_text() == "typed on the page"
+        assert [path.read_text() for path in exercise.kept.iterdir()] == ["by an editor"]
+
+        window.page.locator("details.hint summary").first.click()
+        desk.field.fill(exercise.solution.read_text(encoding="utf-8"))
+        desk.field.press("Control+Enter")
+        assert desk.said("Passed.") == "Passed."
+        assert "3  inside glasstorch  passed" in desk.box.locator("pre").inner_text()
+        window.page.wait_for_selector(f"nav a[href$='{Path(PAGE).name}'][data-standing=passed]", state="attached")
+        refused = "the server responded with a status of 409"  # the browser's own line on the conflict
+        assert [one for one in window.problems if not one.startswith("asked for http:") and refused not in one] == []
+    state = states.load(clone)
+    assert state.standing(exercise) == "passed"
+    assert state.of(exercise).hints == 1
+
+
+def test_a_page_that_cannot_check_says_where_one_can(browser: Any, site: Path, clone: Path) -> None:
+    with watched(browser) as window:
+        window.page.set_viewport_size(PHONE)
+        desk = Desk(window.page, (site / PAGE).as_uri())
+        desk.press("Begin here")
+        desk.said("A page that is opened from disk cannot run Python. In the clone, type .venv/bin/workbook read")
+        assert window.problems == []
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        desk = Desk(window.page, f"{address}{PAGE}")
+        desk.press("Begin here")
+        desk.said("opened without the key of its server")
+    assert not find(clone, "02.1").answer.exists()
