@@ -19,7 +19,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, exercise_pages, operator_pages, vendor
+from workbook.book import api, exercise_pages, operator_pages, searching, vendor
 from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
@@ -69,6 +69,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
+    searching.take_over(config.plugins)
     cache = Cache(root / FOLDER)
     asked = (
         f"{one.dotted} {one.exercise.identity} {one.exercise.title} {one.exercise.page}" for one in all_asked(root)
@@ -196,4 +197,5 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Typeset mathematics, process diagrams, and prevent requests to other hosts."""
     with reported():
         finish_pages(Path(config.site_dir), vendored_of(config))
+        searching.add_words(Path(config.site_dir))
     pages_of(config).cache.drop_unused()
