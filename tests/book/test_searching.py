@@ -34,8 +34,8 @@ def test_a_page_of_modules_is_read_as_questions_and_names_of_classes() -> None:
     page = (
         '<div class="doc doc-object doc-module">\n<h2 id="glasstorch.a" class="doc"><code>glasstorch.a</code></h2>'
         '<div class="doc doc-contents"><p>Why <code>a</code>?</p><p>More.</p><div class="doc doc-children">'
-        '<div class="doc doc-object doc-class">\n<h3 id="glasstorch.a.C">C</h3><div class="doc doc-object doc-function">'
-        '\n<h4 id="glasstorch.a.C.f">f()</h4></div></div></div></div></div>'
+        '<div class="doc doc-object doc-class">\n<h3 id="glasstorch.a.C">C</h3>'
+        '<div class="doc doc-object doc-function">\n<h4 id="glasstorch.a.C.f">f()</h4></div></div></div></div></div>'
     )
     assert list(named("reference/api/a.html", "a", page)) == [
         {"location": "reference/api/a.html", "title": "a", "text": ""},
@@ -52,11 +52,16 @@ def test_an_operator_is_read_by_its_name() -> None:
 
 
 def test_parts_that_are_the_same_everywhere_are_dropped_and_the_others_weighed() -> None:
-    entries = [{"location": place, "title": "", "text": "x"} for place in (
-        "04-a/b.html#next", "04-a/b.html", "exercises/c.html#begin", "exercises/c.html", "reference/api/d.html#next")]  # fmt: skip
-    assert [(entry["location"], entry.get("boost")) for entry in weighed(entries)] == [
-        ("04-a/b.html", None), ("exercises/c.html", 0.1), ("reference/api/d.html#next", 0.05),
-    ]  # fmt: skip
+    places = (
+        "04-a/b.html#next",
+        "04-a/b.html",
+        "exercises/c.html#begin",
+        "exercises/c.html",
+        "reference/api/d.html#next",
+    )
+    entries = [{"location": place, "title": "", "text": "x"} for place in places]
+    found = [(entry["location"], entry.get("boost")) for entry in weighed(entries)]
+    assert found == [("04-a/b.html", None), ("exercises/c.html", 0.1), ("reference/api/d.html#next", 0.05)]
 
 
 def test_our_part_is_added_to_a_search_that_names_its_library(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ SAME_EVERYWHERE = {"next", "exercises", "begin", "hints", "what-a-check-does"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 OBJECT = re.compile(
-    r'<div class="doc doc-object doc-(?P<kind>module|class)">\s*<h\d id="(?P<name>[^"]+)"(?P<rest>.*?)(?=<div class="doc'
-    r" doc-(?:children|object)|</div>)",
+    r'<div class="doc doc-object doc-(?P<kind>module|class)">\s*<h\d id="(?P<name>[^"]+)"(?P<rest>.*?)'
+    r'(?=<div class="doc doc-(?:children|object)|</div>)',
     re.DOTALL,
 )
 ANSWERED = re.compile(r'(<details class="question">\s*<summary>.*?</summary>).*?(?=</details>)', re.DOTALL)
@@ -117,8 +117,8 @@ def in_short(text: str) -> str:
 
 
 def named(url: str, title: str, content: str) -> Iterator[Entry]:
-    """The entries of a page of the reference: its title, each module with its question and the names of its classes, and
-    each operator by its name."""
+    """The entries of a page of the reference: its title, each module with its question and the names of its classes,
+    and each operator by its name."""
     yield {"location": url, "title": html.escape(title, quote=False), "text": ""}
     if kind_of(url) == OPERATORS:
         for found in OPERATOR.finditer(content):
