@@ -65,7 +65,7 @@ QUESTIONS = {
     "adam": "07-nn-and-training/optimizers-as-tensor-programs",
     "profiler": "07-nn-and-training/the-loop-under-the-profiler",
     "cumsum": "reference/operators/scans",
-    "BatchNorm2d": "reference/api/nn-modules",
+    "BatchNorm2d": "reference/api/nn-modules-batchnorm",
     "row-major": "exercises/02.1-strides",
 }
 

@@ -38,6 +38,7 @@ OUTPUT_FIGURES = "assets/outputs"
 VENDOR = "assets/vendor"
 PREDICTIONS = "assets/predictions.js"  # for pages that ask
 FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
+TYPING, TYPED = "00-start/how-to-read.md", "how-commands-are-typed"  # where other ways to type a command are told
 
 ASKS = '<div class="prediction"'
 IMAGE = re.compile(r'(?:<p>)?<img\b[^>]*\bsrc="(?P<source>[^":]+\.svg)"[^>]*?/?>(?:</p>)?')
@@ -76,8 +77,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     )
     library = digest(digest_of_files(root / PACKAGE), *asked)
     config.extra["cache"] = PageCache(cache, renderer(root), library, OUTPUT_FIGURES)
-    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(rooms))
-    add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
+    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(root))
+    add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", operator_pages.nav_entries(root))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
     return config
 
@@ -170,7 +171,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     html = with_breaks(IMAGE.sub(inlined, html))
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
-        html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
+        told = files.get_file_from_path(TYPING)
+        typing = f"{told.url_relative_to(page.file)}#{TYPED}" if told is not None else ""
+        html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}", typing)
         if ASKS in html:
             program = posixpath.relpath(PREDICTIONS, folder)
             html += f'\n<script src="{program}" defer></script>'
