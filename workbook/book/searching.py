@@ -117,10 +117,10 @@ def in_short(text: str) -> str:
 
 
 def named(url: str, title: str, content: str) -> Iterator[Entry]:
-    """The entries of a page of the reference: its title, each module with its question and the names of its classes,
-    and each operator by its name."""
-    yield {"location": url, "title": html.escape(title, quote=False), "text": ""}
-    if kind_of(url) == OPERATORS:
+    """The entries of a page of the reference: each module with its question and the names of its classes, or each
+    operator by its name."""
+    if kind_of(url) == OPERATORS or OBJECT.search(content) is None:
+        yield {"location": url, "title": html.escape(title, quote=False), "text": ""}
         for found in OPERATOR.finditer(content):
             yield {"location": f"{url}#{found['name']}", "title": TAG.sub("", found["title"]).strip(), "text": ""}
         return
@@ -132,8 +132,9 @@ def named(url: str, title: str, content: str) -> Iterator[Entry]:
             modules[name] = [TAG.sub("", question[0])] if question else []
         elif (module := name.rpartition(".")[0]) in modules:  # else it is a class inside another
             modules[module].append(name.rpartition(".")[2])
-    for name, told in modules.items():
-        yield {"location": f"{url}#{name}", "title": name.removeprefix("glasstorch."), "text": " ".join(told)}
+    for place, (name, told) in enumerate(modules.items()):
+        where = f"{url}#{name}" if place else url  # the first is what the page is about
+        yield {"location": where, "title": name.removeprefix("glasstorch."), "text": " ".join(told)}
 
 
 def readable(content: str) -> str:
