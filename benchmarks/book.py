@@ -107,7 +107,7 @@ def in_a_browser(site: Path) -> dict[str, float]:
         "heaviest section without the search index, kB": sum(heaviest.values()) / 1000,
         "tallest page, pixels at a width of 1280": tallest,
         "search ready, seconds": ready,
-        "search answers, seconds": answer,
+        "search answers, milliseconds": answer * 1000,
     }
 
 
