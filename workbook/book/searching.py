@@ -144,7 +144,7 @@ def readable(content: str) -> str:
     '<p>Why?</p>'
     """
     reader = Reader()
-    reader.feed(ANSWERED.sub(r"\1", content))
+    reader.feed(ANSWERED.sub(r"\1", content).replace("</strong><span>", "</strong>: <span>"))
     reader.close()
     return "".join(reader.kept)
 
