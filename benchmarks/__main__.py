@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmarks import (
     amp,
+    book,
     convolution,
     dataloader,
     eager,
@@ -59,6 +60,7 @@ FILES = {
     "profiler": profiler.contests,
     "amp": amp.contests,
 }
+OTHERS = ("startup", "book")
 
 
 def modules() -> dict[str, ModuleType]:
@@ -71,10 +73,10 @@ def modules() -> dict[str, ModuleType]:
 
 
 def main(wanted: list[str]) -> int:
-    unknown = [name for name in wanted if name not in (*FILES, "startup")]
+    unknown = [name for name in wanted if name not in (*FILES, *OTHERS)]
     if unknown:
         print(
-            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, 'startup'))}",
+            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, *OTHERS))}",
             file=sys.stderr,
         )
         return 2
@@ -87,13 +89,13 @@ def main(wanted: list[str]) -> int:
                 rows.append(contest.measure())
     facts: dict[str, float] = {}
     if not wanted or "startup" in wanted:
-        print("  measuring start-up and the site", file=sys.stderr, flush=True)
+        print("  measuring start-up", file=sys.stderr, flush=True)
         facts["import glasstorch, seconds"], facts["import glasstorch, MB"] = startup.import_cost("glasstorch")
         for arguments in startup.COMMANDS:
             facts[f"workbook {' '.join(arguments)}, seconds"] = startup.command_seconds(ROOT, *arguments)
-        seconds = startup.site_build_seconds(ROOT)
-        if seconds is not None:
-            facts["building the site, seconds"] = seconds
+    if not wanted or "book" in wanted:
+        print("  measuring the book", file=sys.stderr, flush=True)
+        facts |= book.facts(ROOT)
     print(table(rows, facts, versions(contestants)))
     if not wanted:
         save(rows, facts, versions(contestants))
@@ -134,7 +136,7 @@ def table(rows: list[Row], facts: dict[str, float], where: str) -> str:
             lines.append(f"| {row.name} | {' | '.join(cells)} | {ratio} | {budget} |")
         lines.append("")
     for name, value in facts.items():
-        lines.append(f"- {name}: {value:.2f}" if "MB" not in name else f"- {name}: {value:.0f}")
+        lines.append(f"- {name}: {value:.2f}" if "seconds" in name else f"- {name}: {value:.0f}")
     lines += ["", f"Fastest of many short batches, in turn, in one run: {where}."]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What does `import glasstorch` cost, how soon do the commands answer, and how long does the site take to build?
+"""What does `import glasstorch` cost, and how soon do the commands answer?
 
 Each import and each command runs in a fresh process; the figure is the median of several.
 """
@@ -9,7 +9,6 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -64,12 +63,3 @@ def command_seconds(root: Path, *arguments: str, times: int = 7) -> float:
         if done.returncode not in (0, 1):
             raise RuntimeError(f"`workbook {' '.join(arguments)}` ended with {done.returncode}: {done.stderr.strip()}")
     return statistics.median(results)
-
-
-def site_build_seconds(root: Path) -> float | None:
-    """Seconds that building the whole site takes, imports included; None where the book's tools are not installed."""
-    program = "import sys, pathlib; from workbook.book.build import build_site; build_site(pathlib.Path(sys.argv[1]))"
-    start = time.perf_counter()
-    with tempfile.TemporaryFile() as log:
-        done = subprocess.run([sys.executable, "-c", program, str(root)], cwd=root, stdout=log, stderr=log, check=False)
-    return time.perf_counter() - start if done.returncode == 0 else None

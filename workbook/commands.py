@@ -134,4 +134,6 @@ def bench() -> None:
     except TableError as error:
         raise CommandError(str(error)) from error
     print("\nThe table in README.md was replaced." if changed else "\nThe table in README.md is unchanged.")
-    print("Sections quote the measurement: run `workbook notebooks`, and read the differences.")
+    from workbook.exercises.say import command
+
+    print(f"Sections quote the measurement: run {command('notebooks')}, and read the differences.")

@@ -49,7 +49,9 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
     """What to open first: a path in the clone, or the reader's copy of a section, sheet or answer."""
     if name is None:
         if answer:
-            raise CommandError("--answer needs an exercise\n  for example: workbook lab 02.1 --answer")
+            from workbook.exercises.say import program
+
+            raise CommandError(f"--answer needs an exercise\n  for example: {program()} lab 02.1 --answer")
         return notebook(root, root / FIRST)
     path = Path(name).resolve()
     if path.is_relative_to(root / COPIES):

@@ -103,23 +103,46 @@ def test_every_module_of_the_library_is_on_one_page_and_its_room_in_the_index() 
 
 
 @pytest.mark.parametrize(
-    ("name", "page"),
+    ("name", "page", "listed"),
     [
-        ("core.storage", "core"),
-        ("jit", "jit"),
-        ("jit.ir", "jit"),
-        ("jit.passes.dead_code", "jit-passes"),
-        ("devices.simulator", "devices-simulator"),
-        ("cuda.memory", "cuda"),
-        ("_tensor", "tensor"),
-        ("library", "init"),
+        ("core.storage", "core-storage", "core"),
+        ("jit", "jit", None),
+        ("jit.ir", "jit-ir", "jit"),
+        ("jit.passes.dead_code", "jit-passes", None),
+        ("devices.simulator", "devices-simulator", None),
+        ("cuda.memory", "cuda", None),
+        ("_tensor", "tensor", None),
+        ("library", "init-library", "init"),
     ],
 )
-def test_a_module_is_in_the_index_with_the_way_to_its_page(name: str, page: str) -> None:
-    assert f"[`glasstorch.{name}`]({page}.md#glasstorch.{name})" in api_index(ROOT)
-    assert re.search(
-        rf"^::: glasstorch\.{re.escape(name)}$", room_pages(ROOT)[f"reference/api/{page}.md"], re.MULTILINE
-    )
+def test_a_module_is_described_with_its_folder_or_listed_there(name: str, page: str, listed: str | None) -> None:
+    pages = room_pages(ROOT)
+    assert re.search(rf"^::: glasstorch\.{re.escape(name)}$", pages[f"reference/api/{page}.md"], re.MULTILINE)
+    if listed is not None:
+        assert f"[`glasstorch.{name}`]({page}.md#glasstorch.{name})\n:   " in pages[f"reference/api/{listed}.md"]
+    file = ROOT / PACKAGE / (name.replace(".", "/") + ".py")
+    module = file if file.is_file() else ROOT / PACKAGE / name.replace(".", "/") / "__init__.py"
+    assert api.page_of_module(module, ROOT) == f"reference/api/{page}.md"
+
+
+def test_the_index_has_each_folder_with_its_question_and_the_navigation_each_page() -> None:
+    index = api_index(ROOT)
+    assert "[`glasstorch.core`](core.md)\n:   What is a tensor before any operation? *" in index
+    assert "](core-storage.md" not in index
+    entries = {name: pages for entry in api.nav_entries(ROOT) for name, pages in entry.items()}
+    assert entries["devices.simulator"] == "reference/api/devices-simulator.md"
+    assert entries["core"][0] == {"All modules": "reference/api/core.md"}
+    assert {"storage": "reference/api/core-storage.md"} in entries["core"]
+    named = [
+        path
+        for pages in entries.values()
+        for path in ([pages] if isinstance(pages, str) else [path for page in pages for path in page.values()])
+    ]
+    assert sorted(named) == sorted(room_pages(ROOT))
+
+
+def test_names_that_are_only_passed_on_are_described_where_they_are_defined() -> None:
+    assert room_pages(ROOT)["reference/api/init-facade.md"].count("members: false") == 1
 
 
 def test_a_page_names_the_other_pages_of_its_room_and_the_chapters_that_are_written(tmp_path: Path) -> None:

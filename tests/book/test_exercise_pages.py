@@ -35,8 +35,8 @@ def test_a_page_has_the_facts_the_commands_and_the_sheet(strides: Exercise) -> N
     assert f"Time\n:   {strides.minutes} minutes" in text
     assert "Read first\n:   [One buffer, many views](../02-tensor-storage/one-buffer-many-views.md)" in text
     assert strides.asks in text
-    assert "```text\nworkbook start 02.1\n```" in text
-    assert "```text\nworkbook check 02.1\n```" in text
+    assert "```text\n.venv/bin/workbook start 02.1\n```" in text
+    assert "```text\n.venv/bin/workbook check 02.1\n```" in text
     assert f"`{strides.place}/answer.py`" in text
     assert '(02.1-strides-lab.ipynb){ .download download="" }' in text
     assert "Do first" not in text
@@ -127,7 +127,7 @@ def test_the_page_of_a_repair_says_how_it_is_seen_to_fail_and_not_where() -> Non
     repair = find(ROOT, "02.4")
     text = page(repair)
     assert "Form\n:   repair: the library has one fault. You find it, and mend it.\n" in text
-    assert "```text\nworkbook faulty 02.4\n```" in text
+    assert "```text\n.venv/bin/workbook faulty 02.4\n```" in text
     assert f"to `{repair.place}/faulty`" in text
     assert "First it looks at what you say" in text
     assert "takes the place of `" not in text

@@ -18,7 +18,7 @@ two</dd>
 </div>
 """
 RUN = """<div class="run" role="group" aria-label="Run this section">
-<div class="highlight"><pre><code>workbook lab chapters/a/b.md</code></pre></div>
+<div class="highlight"><pre><code>.venv/bin/workbook lab chapters/a/b.md</code></pre></div>
 <a class="download" href="b.ipynb" download>Download the notebook</a>
 </div>
 """
@@ -49,3 +49,8 @@ def test_a_lead_that_stands_later_is_left_alone() -> None:
 
 def test_a_page_without_a_title_stays_as_it_is() -> None:
     assert with_head(LEAD, "b.ipynb", "chapters/a/b.md") == LEAD
+
+
+def test_where_the_book_tells_how_commands_are_typed_the_head_leads_there() -> None:
+    page = with_head("<h1>T</h1>", "b.ipynb", "chapters/a/b.md", "../how.html#typed")
+    assert '<a href="../how.html#typed">How commands are typed</a>\n</div>' in page

@@ -10,6 +10,7 @@ from typing import Any
 from tests.site.conftest import PATIENCE
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+TALLEST = 20_000  # pixels of a page at that width, with all that folds folded
 OVERFLOW = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
   const width = document.documentElement.clientWidth; if (document.documentElement.scrollWidth <= width) return [];
@@ -126,6 +127,9 @@ def look(
                     window.page.emulate_media(color_scheme=scheme)
                     window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
                     said = list(window.page.evaluate(OVERFLOW))
+                    height = window.page.evaluate("document.documentElement.scrollHeight")
+                    if size is WIDE and height > TALLEST:
+                        said.append(f"the page is {height} pixels high")
                     if axe is not None and size is WIDE:
                         said += violations(window, axe, rules)
                         rules = COLOURS

@@ -83,7 +83,7 @@ def test_a_section_hands_out_its_command_and_its_notebook(browser: Any, site: Pa
         window.open(site / "00-start" / "one-backward.html")
         window.page.locator(".run .md-code__button").first.click()
         copied = window.page.evaluate("navigator.clipboard.readText()")
-        assert copied == "workbook lab chapters/00-start/one-backward.md"
+        assert copied == ".venv/bin/workbook lab chapters/00-start/one-backward.md"
         link = window.page.locator(".run .download")
         assert (link.get_attribute("href"), link.get_attribute("download")) == ("one-backward.ipynb", "")
         assert window.page.locator(".facts dt").all_inner_texts() == ["Time", "Needs", "Aim"]

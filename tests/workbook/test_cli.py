@@ -18,7 +18,7 @@ from workbook.book.errors import BookError
 from workbook.commands import CommandError
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import find
-from workbook.exercises.say import installation
+from workbook.exercises.say import command, installation
 from workbook.readme_table import BEGIN, END
 from workbook.targets import TARGETS
 
@@ -514,7 +514,7 @@ def test_bench_prints_the_table_and_puts_it_into_the_readme(
     assert workbook("bench") == 0
     printed = capsys.readouterr().out
     assert printed.startswith("| new |\n\nThe table in README.md was replaced.\n")
-    assert "run `workbook notebooks`" in printed
+    assert f"run {command('notebooks')}" in printed
     assert (benchmarks / "README.md").read_text() == f"{BEGIN}\n\n| new |\n\n{END}\n"
     assert workbook("bench") == 0
     assert "The table in README.md is unchanged.\n" in capsys.readouterr().out

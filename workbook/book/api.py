@@ -1,8 +1,8 @@
 """Which pages describe the library's own modules, and in which order?
 
-One page a folder; its modules in the reading order that the folder's `__init__` gives. The text
-comes from the docstrings: mkdocstrings reads the source without running it, and `HouseStyle` shows it how our
-docstrings are written.
+One page a folder; its modules in the reading order that the folder's `__init__` gives. A folder with many modules has a
+page for each, and its own page lists them. The text comes from the docstrings: mkdocstrings reads the source without
+running it, and `HouseStyle` shows it how our docstrings are written.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import griffe
 
@@ -23,19 +24,21 @@ from workbook.book.source_map import address_of
 from workbook.book.withheld import all_asked, note_on
 
 FOLDER = "reference/api"
+TOGETHER = 12  # modules at most on one page: a longer page is slow, and nobody finds anything on it
+PASSES_ON = (FACADE, "_facade.py", "_C.py")  # their names are described where they are defined
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")
 MARKUP = re.compile(r"[\[\]<_]|\*(?=\w)")
 NOTE = re.compile(r"# Note \[(.+)\]")  # as they are written; in Markdown it would be a heading
 CODE = "    "  # begins the lines of a block of code
 SIGNATURE = re.compile(r"[a-z][\w.]*\(.*\) -> \S")  # begins the ways to call an operator
-HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 TO_EXERCISES = "../../exercises/"  # from these pages to those of the exercises
 GENERATED = "generated"  # written by a program: described by what it is generated from
 
 
 def room_pages(root: Path) -> dict[str, str]:
-    """The Markdown of each page by its path in the book: a page for each existing room and for each folder in one."""
+    """The Markdown of each page by its path in the book: a page for each existing room and for each folder in one, and
+    for each module of a folder that has many."""
     told = first_sections(root)
     pages = {}
     for layer in LAYERS:
@@ -44,17 +47,28 @@ def room_pages(root: Path) -> dict[str, str]:
             for folder, modules in folders.items():
                 others = [other for other in folders if other != folder]
                 pages[page_of(folder)] = room_page(layer, folder, others, modules, told, root)
+                for module in alone(modules):
+                    page = page_in(folder, module, modules)
+                    assert page not in pages, f"two modules have the page {page}"
+                    pages[page] = module_page(folder, module, root)
     return pages
 
 
-def nav_entries(pages: dict[str, str]) -> list[dict[str, str]]:
-    """The entries of these pages in the navigation, whose column is narrow: without the `glasstorch.` of their titles.
+def alone(modules: list[Path]) -> list[Path]:
+    """The modules of a folder that have pages of their own: all but its `__init__`, where there are many."""
+    return [module for module in modules if module.name != FACADE] if len(modules) > TOGETHER else []
 
-    >>> nav_entries({"reference/api/kernels-cuda.md": "# glasstorch.kernels.cuda"})
-    [{'kernels.cuda': 'reference/api/kernels-cuda.md'}]
-    """
-    titles = {path: HEADING.findall(page)[0].removeprefix("glasstorch.") for path, page in pages.items()}
-    return [{title: path} for path, title in titles.items()]
+
+def nav_entries(root: Path) -> list[dict[str, Any]]:
+    """The entries of these pages in the navigation, whose column is narrow: `glasstorch.` is left out."""
+    entries: list[dict[str, Any]] = []
+    for layer in LAYERS:
+        for room in layer.built(root):
+            for folder, modules in modules_by_folder(room, root).items():
+                name = title_of(folder).removeprefix("glasstorch.")
+                pages = [{module.stem: page_in(folder, module, modules)} for module in alone(modules)]
+                entries.append({name: [{"All modules": page_of(folder)}, *pages] if pages else page_of(folder)})
+    return entries
 
 
 def page_of(place: str) -> str:
@@ -64,6 +78,21 @@ def page_of(place: str) -> str:
     ('reference/api/kernels-cuda.md', 'reference/api/tensor.md')
     """
     return f"{FOLDER}/{place.removesuffix('.py').strip('_').replace('/', '-')}.md"
+
+
+def page_in(folder: str, module: Path, modules: list[Path]) -> str:
+    """The path in the book of the page that describes a module; `modules` are all of its folder."""
+    page = page_of(folder)
+    return f"{page.removesuffix('.md')}-{module.stem.strip('_')}.md" if module in alone(modules) else page
+
+
+def page_of_module(module: Path, root: Path) -> str:
+    """The same, where only the module is known."""
+    place = module.relative_to(root / PACKAGE)
+    rooms = {name for layer in LAYERS for name in layer.rooms}
+    room = place.parts[0] if place.parts[0] in rooms else FACADE
+    folder, modules = next(found for found in modules_by_folder(room, root).items() if module in found[1])
+    return page_in(folder, module, modules)
 
 
 def modules_by_folder(room: str, root: Path) -> dict[str, list[Path]]:
@@ -126,15 +155,39 @@ def room_page(
     where = f"; told in {' and '.join(chapters)}" if chapters else ""
     links = ", ".join(f"[`{title_of(other)}`]({Path(page_of(other)).name})" for other in others)
     parts = [
-        f"---\ndescription: The reference of {title}, from its source.\nsearch:\n  boost: 0.5\n---",
+        f"---\ndescription: The reference of {title}, from its source.\n---",
         f"# {title}",
         f"*{layer.question.replace('`', '')}* Layer {layer.number} of the house; in PyTorch {there}{where}.",
         f"On pages of their own: {links}." if links else "",
     ]
-    for module in modules:
-        alone = "\n    options:\n      members: false" if module.name == FACADE else ""
-        parts.append(f"::: {dotted(module, root)}{alone}")
+    apart = alone(modules)
+    parts += [described(module, root) for module in modules if module not in apart]
+    if apart:
+        lines = [listed(module, page_in(folder, module, modules), root) for module in apart]
+        parts.append(box("modules", "\n".join(lines)))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def module_page(folder: str, module: Path, root: Path) -> str:
+    """The page of one module, whose heading is the page's."""
+    name = dotted(module, root)
+    up = f"[`{title_of(folder)}`]({Path(page_of(folder)).name})"
+    head = f"---\ndescription: The reference of {name}, from its source.\n---"
+    return f"{head}\n\n{described(module, root, heading_level=1)}\n\n*One of the modules of* {up}.\n"
+
+
+def described(module: Path, root: Path, **options: object) -> str:
+    """The lines that mkdocstrings replaces by what is documented in a module."""
+    if module.name in PASSES_ON:
+        options["members"] = "false"
+    lines = [f"::: {dotted(module, root)}", *(["    options:"] if options else [])]
+    return "\n".join([*lines, *(f"      {name}: {value}" for name, value in options.items())])
+
+
+def listed(module: Path, page: str, root: Path) -> str:
+    """A module in a list, with its page and its question."""
+    name = dotted(module, root)
+    return f"[`{name}`]({Path(page).name}#{name})\n:   {question_of(module)}\n"
 
 
 def title_of(folder: str) -> str:
@@ -148,19 +201,21 @@ def title_of(folder: str) -> str:
 
 
 def api_index(root: Path) -> str:
-    """The list of all modules, layer by layer, each with the question that it answers."""
+    """The list of all folders, layer by layer, each with the question that it answers."""
     parts = []
     for layer in LAYERS:
         built = layer.built(root)
         if not built:
             continue
         parts.append(f"## {layer.number}. {layer.question}")
+        lines = []
         for room in built:
-            lines = []
             for folder, modules in modules_by_folder(room, root).items():
+                questions = [question_of(module) for module in modules]  # of all: one that does not parse is named
+                many = f" *{len(modules)} modules*" if len(modules) > 1 else ""
                 page = Path(page_of(folder)).name
-                lines += [f"[`{dotted(m, root)}`]({page}#{dotted(m, root)})\n:   {question_of(m)}\n" for m in modules]
-            parts.append(box("modules", "\n".join(lines)))
+                lines.append(f"[`{title_of(folder)}`]({page})\n:   {questions[0]}{many}\n")
+        parts.append(box("modules", "\n".join(lines)))
     return "\n\n".join(parts)
 
 

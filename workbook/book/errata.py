@@ -94,9 +94,10 @@ def erratum_markdown(entry: Erratum, behaviours: Mapping[str, Behaviour]) -> str
     known += [behaviour_markdown(behaviours[identity]) for identity in entry.behaviours]
     does = REFERENCE.sub(r"[\g<0>](#\g<0>)", with_code(entry.does))
     proof = "\n\n" + folded("How we know", "\n\n".join(known), "proof") if known else ""
+    says = f"{head}\n\n{with_code(entry.says)}.\n{{ .claim }}"
     return (
-        f'<div class="erratum" id="{entry.id}" markdown="1">\n\n{head}\n\n'
-        f"{with_code(entry.says)}.\n{{ .claim }}\n\n{does}{proof}\n\n</div>"
+        f'<div class="erratum" id="{entry.id}" markdown="1">\n\n'
+        f"{box('erratum-says', says)}\n\n{box('erratum-does', does + proof)}\n\n</div>"
     )
 
 

@@ -25,22 +25,22 @@ TITLE = re.compile(r"^# (.+)\n*", re.MULTILINE)
 BEGIN = r"""## Begin
 
 ```text
-workbook start {identity}
+.venv/bin/workbook start {identity}
 ```
 
 This copies the task to `{place}/answer.py`, the one file that you write in. Then, as often as you like:
 
 ```text
-workbook check {identity}
+.venv/bin/workbook check {identity}
 ```
 
-`workbook` is found where `.venv` is active. Elsewhere type `.venv/bin/workbook` (on Windows
-`.venv\Scripts\workbook`) in the folder of your clone. There is no `.venv` yet? `make study` makes it."""
+Type this in the folder of your clone. On Windows it is `.venv\Scripts\workbook`, and where `.venv` is active `workbook`
+is enough. There is no `.venv` yet? `make study` makes it."""
 
 FAIL = """It also copies the library, with one fault in it, to `{place}/faulty`. See it fail:
 
 ```text
-workbook faulty {identity}
+.venv/bin/workbook faulty {identity}
 ```
 
 That runs `symptom.py`; `workbook faulty {identity} program.py` runs a program of yours. Read the copy, change it, print

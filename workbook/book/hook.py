@@ -19,7 +19,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, exercise_pages, operator_pages, vendor
+from workbook.book import api, exercise_pages, operator_pages, searching, vendor
 from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
@@ -40,6 +40,7 @@ PREDICTIONS = ("assets/predictions.js",)  # for pages that ask
 RUNNING = ("assets/live/parts.js", "assets/live/kernel.js", "assets/live/runner.js")  # for pages with cells
 WRITING = ("assets/live/parts.js", "assets/live/exercise.js")  # for pages of exercises
 FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
+TYPING, TYPED = "00-start/how-to-read.md", "how-commands-are-typed"  # where other ways to type a command are told
 
 ASKS = '<div class="prediction"'
 RUNS = " data-cell="
@@ -73,14 +74,15 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     if found.folder is None:
         config.extra_css = [path for path in config.extra_css if path != FONTS]
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
+    searching.take_over(config.plugins)
     cache = Cache(root / FOLDER)
     asked = (
         f"{one.dotted} {one.exercise.identity} {one.exercise.title} {one.exercise.page}" for one in all_asked(root)
     )
     library = digest(digest_of_files(root / PACKAGE), *asked)
     config.extra["cache"] = PageCache(cache, renderer(root), library, OUTPUT_FIGURES)
-    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(rooms))
-    add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", list(operators))
+    add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(root))
+    add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", operator_pages.nav_entries(root))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
     return config
 
@@ -173,7 +175,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     html = with_breaks(IMAGE.sub(inlined, html))
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
-        html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
+        told = files.get_file_from_path(TYPING)
+        typing = f"{told.url_relative_to(page.file)}#{TYPED}" if told is not None else ""
+        html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}", typing)
     needed = {ASKS: PREDICTIONS, RUNS: RUNNING, WRITES: WRITING}
     programs = (program for sign, programs in needed.items() if sign in html for program in programs)
     return html + "".join(f'\n<script src="{posixpath.relpath(each, folder)}" defer></script>' for each in programs)
@@ -199,4 +203,5 @@ def on_post_build(config: MkDocsConfig) -> None:
     """Typeset mathematics, process diagrams, and prevent requests to other hosts."""
     with reported():
         finish_pages(Path(config.site_dir), vendored_of(config))
+        searching.add_words(Path(config.site_dir))
     pages_of(config).cache.drop_unused()

@@ -21,12 +21,12 @@ from glasstorch.kernels import cuda
 from glasstorch.operators.families import FAMILIES, Family
 from glasstorch.operators.gen.model import NativeFunction, load_functions
 from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, whereabouts
-from workbook.book.api import page_of, plain
+from workbook.book.api import page_of_module, plain
 from workbook.book.house import PACKAGE
 from workbook.book.withheld import FORMULAS, all_asked
 
 FOLDER = "reference/operators"
-BOOST = 2  # in the search: who looks for `linalg.solve` wants its entry before the functions that compute it
+TALLEST = 16_000  # pixels at most, about, of one page: the names of a longer family are on several
 
 
 @dataclass(frozen=True)
@@ -87,31 +87,84 @@ def _has(path: str) -> bool:
 
 
 def family_pages(root: Path) -> dict[str, str]:
-    """The Markdown of the page of each family, by its path in the book; none for another library's folder."""
+    """The Markdown of the pages of each family, by their paths in the book; none for another library's folder."""
     if (root / PACKAGE).resolve() != LIBRARY:
         return {}
-    return {page_of_family(family.name): family_page(family, entries()[family.name]) for family in FAMILIES}
+    return {
+        page_of_family(family.name, number): family_page(family, number)
+        for family in FAMILIES
+        for number, _ in enumerate(parts_of(family.name))
+    }
 
 
-def page_of_family(name: str) -> str:
-    """The path of a family's page in the book.
+def nav_entries(root: Path) -> list[str | dict[str, list[dict[str, str]]]]:
+    """The entries of these pages in the navigation."""
+    if not family_pages(root):
+        return []
+    entries: list[str | dict[str, list[dict[str, str]]]] = []
+    for family in FAMILIES:
+        parts = parts_of(family.name)
+        pages = [{extent(part): page_of_family(family.name, number)} for number, part in enumerate(parts)]
+        entries.append({family.title: pages} if len(parts) > 1 else page_of_family(family.name))
+    return entries
 
-    >>> page_of_family("complex_numbers")
-    'reference/operators/complex-numbers.md'
+
+def page_of_family(name: str, number: int = 0) -> str:
+    """The path in the book of a family's page, or of one of its further pages.
+
+    >>> page_of_family("complex_numbers"), page_of_family("views", 1)
+    ('reference/operators/complex-numbers.md', 'reference/operators/views-2.md')
     """
-    return f"{FOLDER}/{name.replace('_', '-')}.md"
+    further = f"-{number + 1}" if number else ""
+    return f"{FOLDER}/{name.replace('_', '-')}{further}.md"
 
 
-def family_page(family: Family, found: list[Entry]) -> str:
-    """The page of one family."""
-    parts = [
-        f"---\ndescription: The operators of glasstorch, {family.title}.\nsearch:\n  boost: {BOOST}\n---",
-        f"# {family.title}",
+@lru_cache(maxsize=64)
+def parts_of(family: str) -> list[list[Entry]]:
+    """The entries of a family, in as few parts of about one length as make pages that are not too long."""
+    heights = [height_of(entry) for entry in entries()[family]]
+    number = -(-sum(heights) // TALLEST)
+    parts: list[list[Entry]] = [[] for _ in range(number)]
+    above = 0
+    for entry, height in zip(entries()[family], heights, strict=True):
+        parts[(above + height // 2) * number // sum(heights)].append(entry)
+        above += height
+    return parts
+
+
+def height_of(entry: Entry) -> int:
+    """About how many pixels an entry takes on a wide page: measured on all pages, it is within a tenth for a page."""
+    lines = sum(
+        len(one.kernels) + len(one.fast) + len(one.formulas) + 5 + bool(one.calls) + bool(one.differs)
+        for one in entry.overloads
+    )
+    return 75 + 195 * len(entry.overloads) + 25 * lines
+
+
+def extent(part: list[Entry]) -> str:
+    """The first and the last name of a part."""
+    return f"{part[0].name} to {part[-1].name}"
+
+
+def family_page(family: Family, number: int = 0) -> str:
+    """The page of one family, or one of its pages."""
+    parts = parts_of(family.name)
+    several = len(parts) > 1
+    name = f"{family.title}, {extent(parts[number])}".replace("_", "\\_") if several else family.title
+    others = ", ".join(
+        f"[{extent(part)}]({Path(page_of_family(family.name, place)).name})".replace("_", "\\_")
+        for place, part in enumerate(parts)
+        if place != number
+    )
+    pages = [
+        f"---\ndescription: The operators of glasstorch, {family.title}.\n---",
+        f"# {name}",
         f"{family.says} In PyTorch, below `aten/src/ATen/native`: {family.mirrors}.",
-        f"*{counted(found)}* [All operators](index.md).",
-        *map(entry_markdown, found),
+        f"*{counted(entries()[family.name])}* [All operators](index.md).",
+        f"On pages of their own: {others}." if several else "",
+        *map(entry_markdown, parts[number]),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(page for page in pages if page) + "\n"
 
 
 def counted(found: list[Entry]) -> str:
@@ -201,7 +254,12 @@ def called(name: str) -> str:
 @lru_cache(maxsize=1)
 def pages_by_name() -> dict[str, str]:
     """The page that contains each name's entry."""
-    return {entry.name: page_of_family(family) for family, found in entries().items() for entry in found}
+    return {
+        entry.name: page_of_family(family, number)
+        for family in entries()
+        for number, part in enumerate(parts_of(family))
+        for entry in part
+    }
 
 
 def link(place: str) -> str:
@@ -210,9 +268,15 @@ def link(place: str) -> str:
     path = Path(file)
     module = "glasstorch." + path.with_suffix("").as_posix().replace("/", ".")
     name = next((name for first, last, name in _definitions(file) if first <= int(line) <= last), None)
-    page = Path(page_of(path.parent.as_posix())).with_suffix(".html").name
+    page = Path(_page_of(path)).with_suffix(".html").name
     anchor = module if name is None else f"{module}.{name}"
     return f'<a href="../api/{page}#{anchor}"><code>{_escaped(place)}</code></a>'
+
+
+@lru_cache(maxsize=512)
+def _page_of(file: Path) -> str:
+    """The path in the book of the page that describes a file of the library."""
+    return page_of_module(LIBRARY / file, LIBRARY.parents[1])
 
 
 @lru_cache(maxsize=128)

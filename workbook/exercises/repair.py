@@ -96,7 +96,7 @@ def library() -> ModuleType:
         why = "is imported already" if LIBRARY in sys.modules else f"would be imported from {folder}"
         raise ExerciseError(
             f"{LIBRARY} {why}, and not from the copy with the fault\n"
-            f"  `workbook start` makes the copy in faulty/; then restart the kernel, and call library() first"
+            f"  {command('start')} makes the copy in faulty/; then restart the kernel, and call library() first"
         )
     try:
         said = stated(Path("answer.py").resolve())

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from workbook.exercises import state as states
-from workbook.exercises.say import installation
+from workbook.exercises.say import command, installation, program
 from workbook.exercises.state import State
 from workbook.predictions.question import Unanswerable
 from workbook.predictions.questions import Asked, questions
@@ -24,11 +24,11 @@ NONE = "none of these"
 CODE = re.compile(r"`([^`]+)`")
 GONE = (
     "The book no longer asks this question as this notebook has it. Run the cell below and look; "
-    "for the notebook of today, rename this one and open the section again with `workbook lab`."
+    "for the notebook of today, rename this one and open the section again with {}."
 )
 MISSING = """Predict: {}
 To commit to an answer here, install ipywidgets: {}
-Or answer in a terminal: workbook predict {}"""
+Or answer in a terminal: {}"""
 
 
 def predict(identity: str) -> None:
@@ -40,10 +40,11 @@ def predict(identity: str) -> None:
     root = project_root()
     asked = next((asked for asked in questions(root) if asked.question.identity == identity), None)
     if asked is None:
-        print(GONE)
+        print(GONE.format(command("lab")))
         return
     if find_spec("ipywidgets") is None:
-        print(MISSING.format(asked.question.question.replace("`", ""), installation("book"), asked.chapter[:2]))
+        answering = f"{program()} predict {asked.chapter[:2]}"
+        print(MISSING.format(asked.question.question.replace("`", ""), installation("book"), answering))
         return
     display(  # type: ignore[no-untyped-call]
         Form(asked, lambda given, graded: commit(root, asked, given, graded), states.load(root)).box

@@ -200,5 +200,8 @@
     }
   }
 
-  for (const box of document.querySelectorAll(".exercise[data-exercise]")) new Desk(box).look().finally(() => { document.documentElement.dataset.desk = "ready"; });
+  document.addEventListener("DOMContentLoaded", async () => { // key.js comes after this
+    for (const box of document.querySelectorAll(".exercise[data-exercise]")) await new Desk(box).look();
+    document.documentElement.dataset.desk = "ready";
+  });
 })();

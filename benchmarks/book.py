@@ -1,0 +1,152 @@
+"""How heavy are the book's pages, how quick is its search, how high its tallest page, and how long does a build take?
+
+What a page weighs and what the search takes is asked of chromium, opened from disk; without it and Playwright only the
+builds and the sizes of files are measured.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+WIDE = {"width": 1280, "height": 900}
+INDEX = "search/search_index.js"
+CHAPTER_PAGES = "[0-9][0-9]-*/*.html"
+MOST = 60  # pages whose height is measured: those with the largest files
+QUESTIONS = ("stride", "backward", "version counter", "caching allocator", "state_dict")
+BUILD = """
+import sys
+from pathlib import Path
+from workbook.book.build import build_site
+
+root, target = map(Path, sys.argv[1:])
+build_site(root, target=target)
+"""
+ASK = """async (questions) => {
+  const { search } = JSON.parse(document.getElementById("__config").textContent);
+  const worker = new Worker(new URL(search, document.baseURI));
+  const answer = (message) => new Promise((answered) => {
+    worker.addEventListener("message", (event) => answered(event.data), { once: true });
+    worker.postMessage(message);
+  });
+  const times = [performance.now()];
+  await answer({ type: 0, data: { ...__index, options: { suggest: true } } });
+  times.push(performance.now());
+  for (const question of questions) { await answer({ type: 2, data: question }); times.push(performance.now()); }
+  return times;
+}"""
+
+
+def facts(root: Path) -> dict[str, float]:
+    """The numbers by their names, with their units; empty where the book cannot be built."""
+    with tempfile.TemporaryDirectory() as folder:
+        site = Path(folder) / "site"
+        shutil.rmtree(root / ".cache" / "book" / "pages", ignore_errors=True)
+        whole, unchanged = build_seconds(root, site), build_seconds(root, site)
+        if whole is None or unchanged is None:
+            return {}
+        found = {"building the site, seconds": whole, "building the unchanged site, seconds": unchanged}
+        return found | sizes(site) | in_a_browser(site)
+
+
+def build_seconds(root: Path, site: Path) -> float | None:
+    """Seconds of one build, imports included; None where the book's tools are not installed."""
+    start = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-c", BUILD, str(root), str(site)], cwd=root, capture_output=True, check=False
+    )
+    return time.perf_counter() - start if done.returncode == 0 else None
+
+
+def sizes(site: Path) -> dict[str, float]:
+    """What the files of a site tell: the size of the search's index, whole and for each section, and its entries."""
+    index = (site / INDEX).read_text(encoding="utf-8")
+    docs = json.loads(index[index.index("{") :])["docs"]
+    pages: Counter[str] = Counter()
+    for entry in docs:
+        pages[entry["location"].partition("#")[0]] += len(json.dumps(entry))
+    sections = len(list(site.glob(CHAPTER_PAGES)))
+    return {
+        "search index, kB": len(index) / 1000,
+        "search index, kB for a section of the book": len(index) / 1000 / sections,
+        "search index, kB of the largest page": max(pages.values()) / 1000,
+        "search index, entries": len(docs),
+    }
+
+
+def in_a_browser(site: Path) -> dict[str, float]:
+    """What chromium tells: weights, heights, and the time of the search; empty without it."""
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None or importlib.util.find_spec("playwright") is None:
+        return {}
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        page = browser.new_page(viewport=WIDE)
+        heaviest = max(
+            (weight(page, site, path) for path in site.glob(CHAPTER_PAGES)), key=lambda parts: sum(parts.values())
+        )
+        tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:MOST]
+        tallest = max(height(page, path) for path in tall)
+        ready, answer = search_seconds(page, site)
+        browser.close()
+    kinds = {f"heaviest section, kB of {kind}": size / 1000 for kind, size in sorted(heaviest.items())}
+    return kinds | {
+        "heaviest section without the search index, kB": sum(heaviest.values()) / 1000,
+        "tallest page, pixels at a width of 1280": tallest,
+        "search ready, seconds": ready,
+        "search answers, milliseconds": answer * 1000,
+    }
+
+
+def weight(page: Any, site: Path, path: Path) -> Counter[str]:
+    """The bytes that opening a page reads, by kind, without the search's index."""
+    read: Counter[str] = Counter()
+
+    def count(request: Any) -> None:
+        file = Path(unquote(urlsplit(request.url).path))
+        if request.url.startswith("file:") and file.is_file() and file != site / INDEX:
+            kind = {".html": "HTML", ".woff2": "fonts", ".ttf": "fonts"}.get(file.suffix, "styles and programs")
+            read[kind] += file.stat().st_size
+
+    page.on("request", count)
+    page.goto(path.as_uri(), wait_until="networkidle")
+    page.remove_listener("request", count)
+    return read
+
+
+def height(page: Any, path: Path) -> float:
+    """The height of a page in pixels."""
+    page.goto(path.as_uri(), wait_until="load")
+    return float(page.evaluate("document.documentElement.scrollHeight"))
+
+
+def search_seconds(page: Any, site: Path) -> tuple[float, float]:
+    """Seconds until the search can be asked, and the median of what an answer takes."""
+    page.goto((site / "index.html").as_uri(), wait_until="networkidle")
+    page.add_script_tag(path=site / INDEX)
+    times = [time / 1000 for time in page.evaluate(ASK, QUESTIONS)]
+    return times[1] - times[0], statistics.median(b - a for a, b in pairwise(times[1:]))
+
+
+def main() -> int:
+    """Print the numbers."""
+    for name, value in facts(Path(__file__).resolve().parents[1]).items():
+        print(f"- {name}: {value:.2f}" if "seconds" in name else f"- {name}: {value:.0f}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
