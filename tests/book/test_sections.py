@@ -204,3 +204,10 @@ def test_the_first_exercise_of_a_chapter_belongs_to_its_first_section_that_has_o
     order = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     sections = [exercise.section for exercise in exercises(ROOT) if exercise.chapter == chapter]
     assert sections[0] == min(sections, key=lambda section: order.index(f"- {section}.md"))
+
+
+def test_a_helper_of_a_section_says_what_it_does() -> None:
+    """`told`, `called` and `noted` were met by readers who had to look up each one."""
+    vague = re.compile(r"def (told|called|noted|done|made)\(")
+    for source in sorted((ROOT / "chapters").glob("*/*.md")):
+        assert vague.findall(source.read_text(encoding="utf-8")) == [], source.name

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import linecache
 import re
 import reprlib
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -21,6 +25,10 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = TEXT
         self.maxlong = 100
 
+    def repr_function(self, function: FunctionType, level: int) -> str:
+        """A function: its name, or what a lambda says."""
+        return lambda_text(function) if function.__name__ == "<lambda>" else f"the function {function.__name__}"
+
 
 def short(value: object) -> str:
     """A value as it is shown: its repr without addresses, cut if it is long."""
@@ -28,6 +36,22 @@ def short(value: object) -> str:
         return cut(ADDRESS.sub("", _Short().repr(value)))
     except Exception:  # noqa: BLE001 (a repr of the reader's own may raise)
         return f"<a {type(value).__name__} whose repr fails>"
+
+
+def lambda_text(function: FunctionType) -> str:
+    """A lambda as it is written; without its text, the line on which it stands."""
+    code = function.__code__
+    place = f"the lambda of line {code.co_firstlineno} of {Path(code.co_filename).name}"
+    try:
+        module = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        return place
+    written = [
+        ast.unparse(node)
+        for node in ast.walk(module)
+        if isinstance(node, ast.Lambda) and node.lineno == code.co_firstlineno
+    ]
+    return written[0] if len(written) == 1 else place
 
 
 def described(value: Any) -> str:

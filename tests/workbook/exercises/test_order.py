@@ -11,7 +11,7 @@ from tests.workbook.exercises.tree import make_clone
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import HARDEST, Exercise, exercises, find
 from workbook.exercises.order import following, in_order
-from workbook.exercises.state import digest, note
+from workbook.exercises.state import State, digest, note
 
 ROOT = Path(__file__).parents[3]
 BOOK = "nav:\n  - 02-tensor-storage/first.md\n  - 02-tensor-storage/second.md\n  - 04-autograd/third.md\n"
@@ -110,3 +110,11 @@ def first_of(chapter: str) -> Exercise:
 def test_no_chapter_begins_with_one_of_the_hardest() -> None:
     for chapter in ("01", "02", "03", "04", "05", "06"):
         assert first_of(chapter).difficulty < HARDEST, chapter
+
+
+def test_the_readme_begins_where_the_command_does() -> None:
+    first = following(ROOT, exercises(ROOT), State())
+    assert first is not None
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"which exercise comes next (at first {first.identity})" in readme
+    assert f"starts it: makes {first.place}/answer.py" in readme
