@@ -57,7 +57,8 @@ def test_text_passes_unchanged() -> None:
 def test_a_cell_is_one_box_with_input_above_output() -> None:
     html = html_of(code("x = 1\nx", stream("1\n")))
     assert re.search(
-        r'<div class="cell" data-cell="f00" data-count="1" data-recorded="[0-9a-f]{12}">\s*<div class="cell-input highlight">.*</div>\s*'
+        r'<div class="cell" data-cell="f00" data-count="1" data-recorded="[0-9a-f]{12}">\s*'
+        r'<div class="cell-input highlight">.*</div>\s*'
         r'<div class="cell-outputs">\s*<div class="cell-text cell-stdout no-copy highlight">',
         html,
         re.DOTALL,
