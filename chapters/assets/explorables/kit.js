@@ -88,7 +88,7 @@ globalThis.GlassExplorable = (() => {
   // `shown(value)` is what stands beside the slider, and what is read aloud.
   function slider(label, { min = 0, max, step = 1, value = min, shown = String }, change) {
     const id = fresh();
-    const output = h("output", { for: id });
+    const output = h("span", { class: "x-value", "aria-hidden": "true" });
     const input = h("input", { id, type: "range", min, max, step, oninput: () => { control.set(Number(input.value)); change(control.value); } });
     const control = {
       node: h("div", { class: "x-slider" }, h("label", { for: id }, label), input, output),

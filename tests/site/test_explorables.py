@@ -1,0 +1,169 @@
+"""Do the explorables show what the library does, by mouse and by keyboard, wide and narrow, and without a program?"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasstorch as torch
+from tests.site.conftest import ROOT
+from tests.site.looking import Watched, look, watched
+from workbook.book import vendor
+from workbook.book.build import build_site
+from workbook.book.explorables.catalogue import NAMES
+from workbook.book.vendor import Vendored
+
+pytestmark = pytest.mark.ci
+
+PAGE = "reference/explorables"
+TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
+# How many elements of the page one action changes, and for how long it keeps the browser busy at a stretch.
+WATCH = """() => {
+  window.changed = new Set(); window.long = [];
+  new MutationObserver(list => list.forEach(one => window.changed.add(one.target)))
+    .observe(document.querySelector("article"), {subtree: true, childList: true, attributes: true, characterData: true});
+  new PerformanceObserver(list => list.getEntries().forEach(one => window.long.push(Math.round(one.duration))))
+    .observe({entryTypes: ["longtask"]});
+}"""
+CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page with all explorables, built alone."""
+    root = tmp_path_factory.mktemp("played")
+    shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
+    (root / "chapters" / "reference").mkdir()
+    text = (ROOT / "chapters" / f"{PAGE}.md").read_text(encoding="utf-8")
+    (root / "chapters" / f"{PAGE}.md").write_text(TO_SECTIONS.sub(r"\1", text), encoding="utf-8")
+    (root / "chapters" / "index.md").write_text("# Home\n", encoding="utf-8")
+    hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
+    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md, {PAGE}.md]\nhooks: [{hook}]\n"
+    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vendor, "vendored", lambda _: Vendored(None, None, "node is not installed"))
+        return build_site(root)
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, played: Path) -> Iterator[Watched]:
+    """The page from disk, once all explorables stand; nothing went wrong on it until the end."""
+    with watched(browser) as seen:
+        seen.open(played / f"{PAGE}.html")
+        for name in NAMES:
+            seen.page.wait_for_selector(f'figure[data-explorable="{name}"] > .x-stage')
+        seen.page.evaluate(WATCH)
+        yield seen
+        print(f"long tasks, in milliseconds: {seen.page.evaluate('window.long')}")
+        assert seen.problems == []
+
+
+def figure_of(window: Watched, name: str) -> Any:
+    """The place of an explorable."""
+    return window.page.locator(f'figure[data-explorable="{name}"]')
+
+
+def shown(figure: Any) -> Any:
+    """What an explorable says that it shows."""
+    return figure.evaluate("figure => figure.explorable.shown()")
+
+
+def press(figure: Any, name: str) -> None:
+    """Press a button by the keyboard."""
+    figure.get_by_role("button", name=name, exact=True).press("Enter")
+
+
+def said(figure: Any) -> str:
+    """What its line says."""
+    return str(figure.locator(".x-said").inner_text())
+
+
+def test_pages_of_explorables_fit_and_satisfy_axe(browser: Any, played: Path, axe: str) -> None:
+    assert look(browser, [played / f"{PAGE}.html"], axe=axe) == {}
+
+
+def test_without_its_program_the_static_figure_stays(browser: Any, played: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((played / f"{PAGE}.html").as_uri())
+    assert page.locator("figure.explorable svg.glass-figure").count() == len(NAMES)
+    context.close()
+    broken = played.parent / "broken"
+    shutil.copytree(played, broken)
+    for name in NAMES:
+        script = broken / "assets" / "explorables" / f"{name}.js"
+        script.write_text(f'GlassExplorable.define("{name}", () => {{ throw new Error("no"); }});', encoding="utf-8")
+    with watched(browser) as seen:
+        seen.open(broken / f"{PAGE}.html")
+        assert seen.page.locator("figure.explorable svg.glass-figure").count() == len(NAMES)
+        assert len(seen.problems) == len(NAMES)
+
+
+# --- strides ---
+
+
+def facts_of(code: str) -> dict[str, Any]:
+    """What the library says of an expression."""
+    tensor = eval(code, {"torch": torch})
+    return {
+        "code": code,
+        "sizes": list(tensor.shape),
+        "strides": list(tensor.stride()),
+        "offset": tensor.storage_offset(),
+        "values": tensor.flatten().tolist(),
+        "contiguous": tensor.is_contiguous(),
+    }
+
+
+def strides_of(code: str) -> list[int] | None:
+    """The strides of a view, or None where it raises."""
+    try:
+        return list(eval(code, {"torch": torch}).stride())
+    except RuntimeError:
+        return None
+
+
+def test_two_hundred_tensors_are_the_librarys(window: Watched) -> None:
+    choices = [random.Random(seed).random() for seed in range(200)]
+    figure = figure_of(window, "strides")
+    found = figure.evaluate("(figure, choices) => figure.explorable.wander(choices)", choices)
+    assert len(found) == 200
+    views: list[tuple[str, Any]] = []
+    for one in found:
+        views += [(one["code"] + code, strides) for code, strides in one.pop("views")]
+        assert one == facts_of(one["code"])
+    assert views == [(code, strides_of(code)) for code, _ in views]
+    assert len({strides is None for _, strides in views}) == 2
+
+
+def test_strides_are_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "strides")
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)")
+    press(figure, "x[:, ::2]")
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)[:, ::2]")
+    assert said(figure) == "x has sizes (3, 2), strides (4, 2), offset 0; it is not contiguous. Found: " + (
+        "a tensor that is not contiguous and that view still turns into one line."
+    )
+    assert figure.evaluate("figure => figure.contains(document.activeElement)"), "the focus stays"
+    press(figure, "Undo")
+    press(figure, "x[:, 1:]")
+    press(figure, "x.view(9)")
+    assert said(figure) == (
+        ".view(9) is impossible, and raises: the first steps along its dimensions lead element 3 to cell 4, "
+        "and it lies in cell 5. reshape would copy."
+    )
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)[:, 1:]")
+    press(figure, "x.flip(0)")
+    assert said(figure).startswith(".flip(0) is no view: its stride would be -4")
+    slider = figure.get_by_role("slider", name="Element")
+    slider.press("Home")
+    window.page.evaluate(CHANGED)
+    slider.press("ArrowRight")
+    assert said(figure) == "Element [0, 1] lies at 1 + 0·4 + 1·1 = cell 2, and is 2."
+    assert window.page.evaluate(CHANGED) <= 8, "a step changes two marks, two lines and the slider"
