@@ -16,6 +16,7 @@ from tests.site.conftest import ROOT
 from tests.site.looking import Watched, look, watched
 from workbook.book import vendor
 from workbook.book.build import build_site
+from workbook.book.explorables import dispatch
 from workbook.book.explorables.catalogue import NAMES
 from workbook.book.vendor import Vendored
 
@@ -167,3 +168,44 @@ def test_strides_are_played_with_by_the_keyboard(window: Watched) -> None:
     slider.press("ArrowRight")
     assert said(figure) == "Element [0, 1] lies at 1 + 0·4 + 1·1 = cell 2, and is 2."
     assert window.page.evaluate(CHANGED) <= 8, "a step changes two marks, two lines and the slider"
+
+
+# --- dispatch ---
+
+
+def test_two_hundred_calls_go_the_ways_of_the_dispatcher(window: Watched) -> None:
+    choices = random.Random(18)
+    calls = [
+        {
+            "device": choices.choice(dispatch.DEVICES),
+            "kernels": [place for place in dispatch.PLACES if choices.random() < 0.4],
+            "modes": [mode for mode in dispatch.MODES if choices.random() < 0.4],
+        }
+        for _ in range(200)
+    ]
+    found = figure_of(window, "dispatch").evaluate("(figure, calls) => figure.explorable.ways(calls)", calls)
+    for call, way in zip(calls, found, strict=True):
+        keys = dispatch.key_set(str(call["device"]), tuple(mode in call["modes"] for mode in dispatch.MODES))
+        hops = dispatch.path(dispatch.with_kernels(call["kernels"]), keys)
+        assert way == [[hop.key, hop.rule, hop.by] for hop in hops]
+    assert len({str(way) for way in found}) > 30
+
+
+def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "dispatch")
+    window.page.evaluate(CHANGED)
+    press(figure, "no_grad")
+    assert said(figure).startswith("Nothing changes in the set or on the way. The call goes to AutogradCPU (autograd")
+    assert said(figure).endswith("Found: a switch that changes neither the set nor the way.")
+    assert window.page.evaluate(CHANGED) <= 8, "the table is not drawn anew"
+    figure.get_by_role("combobox", name="Operator").select_option("linear")
+    assert shown(figure) == [["AutogradCPU", "math kernel"]]
+    figure.get_by_role("button", name="CPU", exact=True).press("Space")
+    assert shown(figure) == [["CPU", "kernel"]]
+    assert "Found: a registration that leaves a call without any autograd kernel" in said(figure)
+    figure.get_by_role("radio", name="CPU").press("ArrowRight")
+    assert shown(figure) == [["AutogradCUDA", "math kernel"]], "on another device the composite kernel stays"
+    press(figure, "CompositeImplicitAutograd")
+    assert shown(figure) == [["CUDA", "missing"]]
+    assert "No kernel is there, so the call raises." in said(figure)
+    assert figure.locator(".x-tasks .done").count() == 3
