@@ -20,7 +20,7 @@ from glasstorch.dispatch.trace import Trace, trace
 from glasstorch.utils._python_dispatch import TorchDispatchMode
 from tests.book.small_book import ROOT
 from workbook.book.cache import Cache
-from workbook.book.explorables import dispatch
+from workbook.book.explorables import dispatch, launch
 from workbook.book.explorables.__main__ import main, stale
 from workbook.book.explorables.catalogue import NAMES, data_script, drawn, explorable, loading, shown_in
 
@@ -172,3 +172,41 @@ def test_a_traced_program_meets_the_tracer_first() -> None:
     operator = dispatch.with_kernels(("CPU", "Meta", "Autograd"))
     keys = dispatch.key_set("CPU", (False, False, True, False))
     assert [(hop.key, hop.rule) for hop in dispatch.path(operator, keys)] == real
+
+
+# --- a launch ---
+
+
+def test_a_warp_fetches_whole_sectors() -> None:
+    def fetched(**how: int) -> tuple[int, int, int]:
+        warp = launch.Launch(n=1000, block=32, blocks=1, **how).warp(0)
+        return warp["used"], len(warp["sectors"]), warp["lines"]
+
+    assert fetched() == (128, 4, 1)
+    assert fetched(stride=2) == (128, 8, 2)
+    assert fetched(stride=32) == (128, 32, 32)
+    assert fetched(offset=1) == (128, 5, 2)
+    assert fetched(offset=8) == (128, 4, 2), "it begins with a sector, and not with a line"
+    assert fetched(stride=0) == (4, 1, 1)
+    assert fetched(size=8) == (256, 8, 2)
+
+
+def test_threads_are_counted_to_the_end() -> None:
+    assert launch.Launch(n=20_000, block=64, blocks=256).facts()["missed"] == 3616
+    some = launch.Launch(n=100, block=48, blocks=3)
+    assert [len(warp) for warp in some.warps()] == [32, 16] * 3
+    assert some.facts()["beyond"] == 44
+    assert [some.warp(number)["active"] for number in range(6)] == [32, 16, 32, 16, 4, 0]
+    assert launch.Launch(n=100, block=48, blocks=3, guard=False).warp(5)["active"] == 16
+
+
+def test_a_warp_goes_both_ways_only_where_its_threads_part() -> None:
+    def parted(branch: str) -> int:
+        return launch.Launch(n=1000, block=64, blocks=2, branch=branch).facts()["parted"]
+
+    assert {branch: parted(branch) for branch in launch.BRANCHES} == {
+        "none": 0,
+        "i % 2": 4,
+        "threadIdx.x % 32 < 16": 4,
+        "threadIdx.x / 32 % 2": 0,
+    }

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from tests.site.conftest import ROOT
 from tests.site.looking import Watched, look, watched
 from workbook.book import vendor
 from workbook.book.build import build_site
-from workbook.book.explorables import dispatch
+from workbook.book.explorables import dispatch, launch
 from workbook.book.explorables.catalogue import NAMES
 from workbook.book.vendor import Vendored
 
@@ -32,6 +33,8 @@ WATCH = """() => {
   new PerformanceObserver(list => list.getEntries().forEach(one => window.long.push(Math.round(one.duration))))
     .observe({entryTypes: ["longtask"]});
 }"""
+# Forget what a test kept the page busy with, as no reader does.
+FORGET = """() => new Promise(done => setTimeout(done, 50)).then(() => { window.long.length = 0; })"""
 CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
 
 
@@ -134,6 +137,7 @@ def test_two_hundred_tensors_are_the_librarys(window: Watched) -> None:
     choices = [random.Random(seed).random() for seed in range(200)]
     figure = figure_of(window, "strides")
     found = figure.evaluate("(figure, choices) => figure.explorable.wander(choices)", choices)
+    window.page.evaluate(FORGET)
     assert len(found) == 200
     views: list[tuple[str, Any]] = []
     for one in found:
@@ -184,6 +188,7 @@ def test_two_hundred_calls_go_the_ways_of_the_dispatcher(window: Watched) -> Non
         for _ in range(200)
     ]
     found = figure_of(window, "dispatch").evaluate("(figure, calls) => figure.explorable.ways(calls)", calls)
+    window.page.evaluate(FORGET)
     for call, way in zip(calls, found, strict=True):
         keys = dispatch.key_set(str(call["device"]), tuple(mode in call["modes"] for mode in dispatch.MODES))
         hops = dispatch.path(dispatch.with_kernels(call["kernels"]), keys)
@@ -209,3 +214,71 @@ def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
     assert shown(figure) == [["CUDA", "missing"]]
     assert "No kernel is there, so the call raises." in said(figure)
     assert figure.locator(".x-tasks .done").count() == 3
+
+
+# --- a launch ---
+
+
+def test_two_hundred_launches_are_those_of_the_model(window: Watched) -> None:
+    choices = random.Random(18)
+    launches = [
+        launch.Launch(
+            n=choices.randint(1, launch.MOST_ELEMENTS),
+            block=choices.choice(launch.BLOCKS),
+            blocks=choices.randint(1, launch.MOST_BLOCKS),
+            guard=choices.random() < 0.7,
+            size=choices.choice(list(launch.SIZES.values())),
+            stride=choices.choice(launch.STRIDES),
+            offset=choices.choice(launch.OFFSETS),
+            branch=choices.choice(list(launch.BRANCHES)),
+        )
+        for _ in range(200)
+    ]
+    warps = [choices.randrange(len(one.warps())) for one in launches]
+    asked = [[asdict(one), number] for one, number in zip(launches, warps, strict=True)]
+    found = figure_of(window, "launch").evaluate("(figure, asked) => figure.explorable.facts(asked)", asked)
+    window.page.evaluate(FORGET)
+    assert found == [[one.facts(), one.warp(number)] for one, number in zip(launches, warps, strict=True)]
+
+
+def test_a_launch_is_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "launch")
+    assert said(figure).startswith("192 threads for 180 elements: 12 threads have nothing to do. In warp 0, 32 threads")
+    settle = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+    def told() -> str:
+        window.page.evaluate(settle)
+        return said(figure)
+
+    press(figure, "if (i < n)")
+    assert "12 threads read and write behind the end" in told()
+    press(figure, "if (i < n)")
+    blocks = figure.get_by_role("slider", name="Blocks")
+    window.page.evaluate(CHANGED)
+    blocks.press("ArrowLeft")
+    assert "128 threads for 180 elements: 52 elements without a thread." in told()
+    assert window.page.evaluate(CHANGED) <= 10, "a step draws the picture anew, and nothing else"
+    assert figure.locator("svg *").count() < 40, "however many threads there are"
+    figure.get_by_role("combobox", name="step").select_option("8")
+    assert "32 threads read 128 bytes out of 32 sectors of 32 bytes, in 8 lines: 13 % of 1024 bytes are used." in told()
+    figure.get_by_role("combobox", name="step").select_option("1")
+    figure.get_by_role("combobox", name="from").select_option("1")
+    assert "out of 5 sectors of 32 bytes, in 2 lines: 80 % of 160 bytes are used." in told()
+    figure.get_by_role("combobox", name="branch").select_option("i % 2")
+    assert "the warp goes both ways, one after the other" in told()
+    figure.get_by_role("combobox", name="branch").select_option("threadIdx.x / 32 % 2")
+    assert "both ways" not in told()
+    assert figure.locator(".x-tasks .done").count() == 4
+
+
+def test_keys_reach_every_control(window: Watched) -> None:
+    window.page.evaluate("document.querySelector('article h1').scrollIntoView()")
+    for name in NAMES:
+        figure = figure_of(window, name)
+        controls = figure.locator("button, input, select")
+        unreachable = controls.evaluate_all("all => all.filter(one => one.tabIndex < 0 || one.disabled).length")
+        assert unreachable == 0
+        nameless = controls.evaluate_all(
+            "all => all.filter(one => !(one.textContent || one.labels?.length || one.ariaLabel)).length"
+        )
+        assert nameless == 0

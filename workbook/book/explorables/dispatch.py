@@ -1,7 +1,7 @@
 """Which kernels does a call pass through, for each choice of registrations, of a device and of modes?
 
-Nothing is computed on the page: every table comes from the dispatcher's `choose`, every path from its `next_hop`, for an
-operator that has no kernels but those that are switched on. A test compares the paths with traces of real calls.
+Nothing is computed on the page: every table comes from the dispatcher's `choose`, every path from its `next_hop`, for
+an operator that has no kernels but those that are switched on. A test compares the paths with traces of real calls.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ OPERATORS = (
     "native_dropout",
 )
 PASSES_BY = "passes by"
-ABOVE_BACKENDS = sum(bit for name, bit in FUNCTIONALITY_BIT.items() if name in FUNCTIONALITIES[FUNCTIONALITIES.index("BackendSelect") :])
+ABOVE_BACKENDS = sum(
+    bit for name, bit in FUNCTIONALITY_BIT.items() if name in FUNCTIONALITIES[FUNCTIONALITIES.index("BackendSelect") :]
+)
 LOAD = """
 import json, sys
 import glasstorch
@@ -242,11 +244,13 @@ def figure() -> Figure:
     for key in rows("CPU"):
         rule, by = entry(operator, key)
         present = key.name in names_in(keys, "CPU")
-        drawing.box(30, y, 170, 34, kind="glass" if key.name in met else "pane" if present else "plain", dashed=not present)
+        drawing.box(
+            30, y, 170, 34, kind="glass" if key.name in met else "pane" if present else "plain", dashed=not present
+        )
         drawing.text(42, y + 22, key.name, mono=True, size=13, colour="ink" if present else "soft", room=150)
         drawing.text(216, y + 22, told_of(rule, by), size=13, colour="ink" if key.name in met else "soft", room=400)
         if key.name in met:
-            drawing.box(4, y + 10, 14, 14, kind="torch", radius=7)
+            drawing.box(4, y + 10, 14, 14, kind="glass", radius=7)
         way = "called" if key.name in met else "passed by" if key.name in skipped else "not in the set"
         lines.append(f"{key.name}: {told_of(rule, by)}, {way}")
         y += 40
