@@ -36,7 +36,7 @@ def test_the_committed_figures_are_fresh() -> None:
 @pytest.mark.parametrize(("path", "text"), drawn(ROOT).items(), ids=NAMES)
 def test_a_figure_can_be_read_aloud_and_has_ids_of_its_own(path: Path, text: str) -> None:
     svg = ElementTree.fromstring(text)
-    assert svg.findtext(f"{SVG}title") and svg.findtext(f"{SVG}desc")
+    assert all(svg.findtext(f"{SVG}{part}") for part in ("title", "desc"))
     ids = [str(element.get("id")) for element in svg.iter() if element.get("id")]
     assert all(one.startswith(f"explorable-{path.stem}-") for one in ids)
 

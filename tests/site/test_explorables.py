@@ -28,8 +28,9 @@ TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
 # How many elements of the page one action changes, and for how long it keeps the browser busy at a stretch.
 WATCH = """() => {
   window.changed = new Set(); window.long = [];
+  const all = {subtree: true, childList: true, attributes: true, characterData: true};
   new MutationObserver(list => list.forEach(one => window.changed.add(one.target)))
-    .observe(document.querySelector("article"), {subtree: true, childList: true, attributes: true, characterData: true});
+    .observe(document.querySelector("article"), all);
   new PerformanceObserver(list => list.getEntries().forEach(one => window.long.push(Math.round(one.duration))))
     .observe({entryTypes: ["longtask"]});
 }"""
@@ -152,8 +153,9 @@ def test_strides_are_played_with_by_the_keyboard(window: Watched) -> None:
     assert shown(figure) == facts_of("torch.arange(12).view(3, 4)")
     press(figure, "x[:, ::2]")
     assert shown(figure) == facts_of("torch.arange(12).view(3, 4)[:, ::2]")
-    assert said(figure) == "x has sizes (3, 2), strides (4, 2), offset 0; it is not contiguous. Found: " + (
-        "a tensor that is not contiguous and that view still turns into one line."
+    assert said(figure) == (
+        "x has sizes (3, 2), strides (4, 2), offset 0; it is not contiguous. "
+        "Found: a tensor that is not contiguous and that view still turns into one line."
     )
     assert figure.evaluate("figure => figure.contains(document.activeElement)"), "the focus stays"
     press(figure, "Undo")

@@ -249,8 +249,8 @@ def figure() -> Figure:
         )
         drawing.text(42, y + 22, key.name, mono=True, size=13, colour="ink" if present else "soft", room=150)
         drawing.text(216, y + 22, told_of(rule, by), size=13, colour="ink" if key.name in met else "soft", room=400)
-        if key.name in met:
-            drawing.box(4, y + 10, 14, 14, kind="glass", radius=7)
+        if key.name in met | skipped:
+            drawing.box(4, y + 10, 14, 14, kind="glass" if key.name in met else "plain", radius=7)
         way = "called" if key.name in met else "passed by" if key.name in skipped else "not in the set"
         lines.append(f"{key.name}: {told_of(rule, by)}, {way}")
         y += 40
