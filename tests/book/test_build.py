@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 
@@ -31,7 +32,7 @@ SECTION = "# Section\n\n```{code-cell}\n6 * 7\n```\n\n> [!QUESTION]- Why?\n> Bec
 
 @pytest.fixture
 def small(book: SmallBook, monkeypatch: pytest.MonkeyPatch) -> SmallBook:
-    """A book of two pages on a machine without node."""
+    """A book of two pages on a machine without npm."""
     (book.root / "mkdocs.yml").write_text(CONFIG, encoding="utf-8")
     (book.root / "chapters" / "index.md").write_text("# Home\n\n[On](section.md#section)\n", encoding="utf-8")
     assert build_notebooks([book.section(SECTION)], book.root) == []
@@ -60,21 +61,26 @@ def test_a_section_comes_out_with_its_output_its_callout_and_its_notebook(
     assert '<a class="download" href="section.ipynb" download>' in html
     assert (site / "section.ipynb").is_file()
     assert '<details class="question">\n<summary>Why?</summary>' in html
-    assert "node is not installed, so mathematics and diagrams are shown as their source" in capsys.readouterr().err
+    assert "typefaces: TTF files of the Python packages, as npm is not installed" in capsys.readouterr().err
 
 
-def test_without_vendored_typefaces_their_style_is_left_out(small: SmallBook) -> None:
-    assert "fonts.css" not in (build_site(small.root) / "index.html").read_text(encoding="utf-8")
+def test_without_npm_the_style_names_the_typefaces_of_the_python_packages(small: SmallBook) -> None:
+    styles = small.root / "chapters" / "assets"
+    styles.mkdir()
+    shutil.copyfile(ROOT / "chapters" / "assets" / "fonts.css", styles / "fonts.css")
+    assets = build_site(small.root) / "assets"
+    assert 'url("vendor/fonts/serif-normal.ttf") format("truetype")' in (assets / "fonts.css").read_text("utf-8")
+    assert (assets / "vendor" / "fonts" / "serif-normal.ttf").is_file()
+    assert (assets / "vendor" / "fonts" / "LICENSE-source-serif").is_file()
 
 
 def test_vendored_files_are_part_of_the_site(small: SmallBook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "katex").mkdir()
-    (tmp_path / "katex" / "katex.min.js").write_text("katex", encoding="utf-8")
-    hook_vendored = Vendored(tmp_path / "katex", "node")
+    (tmp_path / "one.woff2").write_text("one", encoding="utf-8")
+    hook_vendored = Vendored({"fonts/one.woff2": tmp_path / "one.woff2"})
     monkeypatch.setattr("workbook.book.vendor.vendored", lambda root: hook_vendored)
     site = build_site(small.root, target=tmp_path / "out", strict=False)
     assert site == tmp_path / "out"
-    assert (site / "assets" / "vendor" / "katex.min.js").read_text(encoding="utf-8") == "katex"
+    assert (site / "assets" / "vendor" / "fonts" / "one.woff2").read_text(encoding="utf-8") == "one"
 
 
 def test_all_stale_notebooks_are_named_at_once(small: SmallBook) -> None:

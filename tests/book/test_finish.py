@@ -1,19 +1,15 @@
-"""Are formulas typeset, or shown; do diagrams and programs ask no other host?"""
+"""Do formulas become MathML, with a typeface; do programs ask no other host?"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from fontTools.ttLib import TTFont
 
-from tests.book.small_book import ROOT
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
-from workbook.book.vendor import Vendored, vendored
 
-NOTHING = Vendored(None, None, "node is not installed")
 PROGRAM = 'x="https://unpkg.com/mermaid@11/dist/mermaid.min.js";y="https://unpkg.com/resize-observer-polyfill"'
 PAGE = "<html><head></head><body>{}</body></html>"
 INLINE = r'<span class="arithmatex">\(a &lt; b_1\)</span>'
@@ -29,64 +25,63 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def typesetting(require: Callable[[str], Any]) -> Vendored:
-    require("node")
-    found = vendored(ROOT)
-    if found.missing:
-        pytest.skip(found.missing)
-    return found
-
-
-def finished(site: Path, body: str, found: Vendored) -> str:
+def finished(site: Path, body: str) -> str:
     page = site / "deep" / "page.html"
     page.write_text(PAGE.format(body), encoding="utf-8")
-    finish_pages(site, found)
+    finish_pages(site)
     return page.read_text(encoding="utf-8")
 
 
-def test_formulas_are_typeset_with_mathml_and_the_style_is_linked_once(site: Path, typesetting: Vendored) -> None:
-    page = finished(site, INLINE + BLOCK + INLINE, typesetting)
-    assert page.count('<span class="formula"><span class="katex">') == 2
-    assert page.count('<div class="formula"><span class="katex-display">') == 1
+def test_formulas_become_mathml_and_one_that_stands_alone_can_be_scrolled(site: Path) -> None:
+    page = finished(site, INLINE + BLOCK + INLINE)
+    inline = "<math><mi>a</mi><mo>&lt;</mo><msub><mi>b</mi><mn>1</mn></msub></math>"
+    assert page.count(f'<span class="formula">{inline}</span>') == 2
+    assert page.count('<div class="formula" tabindex="0" role="group" aria-label="Formula"><math display="block">') == 1
     assert page.count("<math") == 3
-    assert page.count('<link rel="stylesheet" href="../assets/vendor/katex/katex.min.css">') == 1
     assert "arithmatex" not in page
+    assert "<link" not in page
+    assert "<script" not in page
 
 
-def test_a_formula_that_katex_cannot_read_fails_the_build(site: Path, typesetting: Vendored) -> None:
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [(r"\frac{1}{", "reached end of input"), (r"x + \nosuch", r'Unknown command "\nosuch"')],
+)
+def test_a_formula_that_cannot_be_read_fails_the_build_with_its_page_and_text(
+    site: Path, formula: str, said: str
+) -> None:
     with pytest.raises(BookError) as caught:
-        finished(site, r'<span class="arithmatex">\(\frac{1}{\)</span>', typesetting)
+        finished(site, rf'<span class="arithmatex">\({formula}\)</span>')
     lines = str(caught.value).splitlines()
-    assert lines[:2] == ["page.html: KaTeX cannot read the formula", r"  \frac{1}{"]
-    assert "KaTeX parse error" in lines[2]
+    assert lines[:2] == ["deep/page.html: math-core cannot read the formula", f"  {formula}"]
+    assert said in lines[2]
 
 
-def test_without_katex_a_formula_is_shown_as_its_source(site: Path) -> None:
-    page = finished(site, INLINE + BLOCK, NOTHING)
-    assert '<span class="formula formula-source"><code>a &lt; b_1</code></span>' in page
-    assert r'<div class="formula formula-source"><code>\sum_i x_i</code></div>' in page
-    assert "katex" not in page
+def test_a_site_with_formulas_has_their_typeface_and_its_licence_and_another_has_not(site: Path) -> None:
+    fonts = site / "assets" / "vendor" / "fonts"
+    finished(site, "no formula")
+    assert not fonts.exists()
+    (site / "assets" / "javascripts" / "bundle.1234.min.js").write_text(PROGRAM, encoding="utf-8")
+    finished(site, INLINE)
+    assert "DejaVu" in (fonts / "LICENSE-math").read_text(encoding="utf-8")
+    assert (fonts / "math.ttf").stat().st_size < 130_000
+    with TTFont(fonts / "math.ttf") as face:
+        assert "MATH" in face, "without its table of measures no bracket grows"
+        letters = face.getBestCmap()
+    for letter in "(\u2211\u2202\u222b\u2207\U0001d465\u211d\u0302\u03b8":  # ( sum d int nabla x R hat theta
+        assert ord(letter) in letters
 
 
-def test_without_mermaid_a_diagram_is_shown_as_its_source(site: Path) -> None:
-    page = finished(site, '<pre class="mermaid"><code>flowchart LR\n  A --&gt; B</code></pre>', NOTHING)
-    assert '<figure class="diagram-source"><pre>flowchart LR\n  A --&gt; B</pre>' in page
-    assert 'class="mermaid"' not in page
-
-
-@pytest.mark.parametrize("found", [NOTHING, Vendored(Path(), None)], ids=["without", "with"])
-def test_material_is_kept_at_home(site: Path, found: Vendored) -> None:
-    finished(site, "", found)
+def test_material_is_kept_at_home(site: Path) -> None:
+    finished(site, "")
     program = (site / "assets" / "javascripts" / "bundle.1234.min.js").read_text(encoding="utf-8")
-    assert "unpkg.com" not in program
-    assert "vendor/mermaid/mermaid.min.js" in program
+    assert program == 'x="data:text/javascript,";y="data:text/javascript,"'
 
 
 def test_a_program_that_names_no_host_any_more_fails_the_build(site: Path) -> None:
     (site / "assets" / "javascripts" / "bundle.1234.min.js").write_text("x=1", encoding="utf-8")
     with pytest.raises(BookError, match=r"bundle\.1234\.min\.js\) no longer names Mermaid's host"):
-        finished(site, "", NOTHING)
+        finished(site, "")
 
 
 def test_our_figures_are_put_into_the_page_and_other_images_left_alone() -> None:

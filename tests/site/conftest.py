@@ -31,10 +31,9 @@ Inline $a_1 < b$, and alone:
 $$\nabla_x \sum_i f_i(x) \quad \text{as wide as the formula } \int_0^1 \frac{a + b + c + d + e}{x^2 + y^2 + z^2}\,dx =
 1$$
 
-```mermaid
-flowchart LR
-  A[add] --> B[backward]
-```
+$$J = \begin{pmatrix} \frac{\partial y_1}{\partial x_1} & \cdots & \frac{\partial y_1}{\partial x_n} \\
+\vdots & \ddots & \vdots \\ \frac{\partial y_m}{\partial x_1} & \cdots & \frac{\partial y_m}{\partial x_n}
+\end{pmatrix}$$
 
 > [!NOTE]
 > A note.
@@ -91,8 +90,10 @@ def full(tmp_path_factory: pytest.TempPathFactory, require: Callable[[str], Any]
 
 @pytest.fixture(scope="session")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page with everything, built on a machine without node."""
-    return site_with_everything(tmp_path_factory.mktemp("bare"), Vendored(None, None, "node is not installed"))
+    """The page with everything, built on a machine without npm."""
+    return site_with_everything(
+        tmp_path_factory.mktemp("bare"), Vendored(vendor.files_of_python_packages(), "npm is not installed")
+    )
 
 
 @pytest.fixture(scope="module")

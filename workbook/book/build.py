@@ -17,6 +17,7 @@ from workbook.book.cache import FOLDER, Cache, digest_of_files, whole_book
 from workbook.book.errors import BookError
 from workbook.book.project import project_root, shown
 from workbook.book.swap import beside, put_in_place
+from workbook.book.vendor import said_of
 from workbook.exercises.say import installation
 from workbook.install import take
 from workbook.progress import Progress
@@ -124,13 +125,8 @@ def finished(root: Path, made_from: str) -> dict[str, str] | None:
 
 
 def say_what_is_missing(missing: str) -> None:
-    """Report what prevents mathematics and diagrams from being drawn, if anything does."""
-    if missing:
-        print(
-            f"note: {missing}, so mathematics and diagrams are shown as their source\n"
-            "  with Node.js and npm installed, build again to have them drawn",
-            file=sys.stderr,
-        )
+    """Report which typefaces the pages have, and what would make them lighter."""
+    print(f"note: {said_of(missing)}", file=sys.stderr)
 
 
 def main() -> int:

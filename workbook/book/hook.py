@@ -41,7 +41,7 @@ VENDOR = "assets/vendor"
 PREDICTIONS = ("assets/predictions.js",)  # for pages that ask
 RUNNING = ("assets/live/parts.js", "assets/live/kernel.js", "assets/live/runner.js")  # for pages with cells
 WRITING = ("assets/live/parts.js", "assets/live/exercise.js")  # for pages of exercises
-FONTS = "assets/fonts.css"  # of no use without the vendored typefaces
+FONTS = "assets/fonts.css"
 TYPING, TYPED = "00-start/how-to-read.md", "how-commands-are-typed"  # where other ways to type a command are told
 
 ASKS = '<div class="prediction"'
@@ -65,7 +65,7 @@ def root_of(config: MkDocsConfig) -> Path:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fetch what comes from npm, and put the pages made from the library's source and the exercises' files into the
+    """Find the typefaces, and put the pages made from the library's source and the exercises' files into the
     navigation."""
     root = root_of(config)
     with reported():
@@ -73,8 +73,6 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         rooms, exercises = api.room_pages(root), exercise_pages.exercise_pages(root)
         operators = operator_pages.family_pages(root)
         labs, entries = exercise_pages.lab_sheets(root), exercise_pages.nav_entries(root)
-    if found.folder is None:
-        config.extra_css = [path for path in config.extra_css if path != FONTS]
     config.extra["vendored"], config.extra["pages"], config.extra["labs"] = found, rooms | operators | exercises, labs
     searching.take_over(config.plugins)
     cache = Cache(root / FOLDER)
@@ -130,8 +128,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(generated(config, file.src_uri, unanswered(file.content_bytes)))
     for uri, lab in config.extra["labs"].items():
         files.append(generated(config, uri, unanswered(lab.read_bytes())))
-    for place, path in vendored_of(config).files().items():
+    found = vendored_of(config)
+    for place, path in found.files.items():
         files.append(generated(config, f"{VENDOR}/{place}", path))
+    if (style := files.get_file_from_path(FONTS)) is not None:
+        files.remove(style)
+        files.append(generated(config, FONTS, found.style(style.content_string).encode()))
     return files
 
 
@@ -217,8 +219,8 @@ def address_on(page: Page, figure: str, link: str, files: Files) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Typeset mathematics, process diagrams, and prevent requests to other hosts."""
+    """Turn mathematics into MathML, and prevent requests to other hosts."""
     with reported():
-        finish_pages(Path(config.site_dir), vendored_of(config))
+        finish_pages(Path(config.site_dir))
         searching.add_words(Path(config.site_dir))
     pages_of(config).cache.drop_unused()

@@ -1,9 +1,9 @@
-"""Which files of other projects does the site need, and where do they come from?
+"""Which typefaces do the pages have, and where do they come from?
 
-KaTeX (mathematics), Mermaid (diagrams) and the Source typefaces come from npm when the book is first built:
-the versions and the sha256 of each package are in `vendor.json`, the files are kept in an ignored folder, and
-no page ever asks another host for them. Without node the book is built all the same: mathematics is shown as
-text, diagrams as their source, and the reader's own fonts are used.
+Nothing of other projects is in the repository. With Node.js, the typefaces are the woff2 files of npm's packages: the
+versions and the sha256 of each package are in `vendor.json`, and the files are kept in an ignored folder. Without it
+they are the TTF files of the Python packages that the book is installed with, unchanged: the pages look the same and
+are heavier. Either way the licences go with the files, and no page ever asks another host for one.
 """
 
 from __future__ import annotations
@@ -11,20 +11,33 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import json
-import re
 import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from workbook.book.errors import BookError
+from workbook.exercises.say import installation
 
 PINS = Path(__file__).with_name("vendor.json")
 CACHE = Path(".cache") / "book"
 DOWNLOAD_TIMEOUT = 300  # seconds
-OLD_FONT_FORMATS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("(?:woff|truetype)"\)')
+# The same typefaces as unchanged TTF files: Python package, file in it, place below the site's `assets/vendor/`.
+PYTHON_FILES = (
+    ("fontpkg_source_serif_4", "files/SourceSerif4[opsz,wght].ttf", "fonts/serif-normal.ttf"),
+    ("fontpkg_source_serif_4", "files/SourceSerif4-Italic[opsz,wght].ttf", "fonts/serif-italic.ttf"),
+    ("fontpkg_source_serif_4", "LICENSE", "fonts/LICENSE-source-serif"),
+    ("fontpkg_source_sans_3", "files/SourceSans3[wght].ttf", "fonts/sans-normal.ttf"),
+    ("fontpkg_source_sans_3", "files/SourceSans3-Italic[wght].ttf", "fonts/sans-italic.ttf"),
+    ("fontpkg_source_sans_3", "LICENSE", "fonts/LICENSE-source-sans"),
+    ("fontpkg_source_code_pro", "files/SourceCodePro[wght].ttf", "fonts/mono-normal.ttf"),
+    ("fontpkg_source_code_pro", "files/SourceCodePro-Italic[wght].ttf", "fonts/mono-italic.ttf"),
+    ("fontpkg_source_code_pro", "LICENSE", "fonts/LICENSE-source-code"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +57,16 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Vendored:
-    """The folder of the files, and the node program that typesets mathematics; or the reason why there are none."""
+    """The files by their paths below `assets/vendor/`; and why they are not those of npm, if they are not."""
 
-    folder: Path | None
-    node: str | None
+    files: Mapping[str, Path]
     missing: str = ""
 
-    def files(self) -> dict[str, Path]:
-        """Each file by its path below `assets/vendor/`."""
-        if self.folder is None:
-            return {}
-        return {
-            path.relative_to(self.folder).as_posix(): path for path in sorted(self.folder.rglob("*")) if path.is_file()
-        }
+    def style(self, woff2: str) -> str:
+        """The style sheet of the typefaces, which is written for woff2 files, for the files that there are."""
+        if not self.missing:
+            return woff2
+        return woff2.replace('.woff2") format("woff2")', '.ttf") format("truetype")')
 
 
 def pinned_packages() -> tuple[Package, ...]:
@@ -65,17 +75,40 @@ def pinned_packages() -> tuple[Package, ...]:
 
 
 def vendored(root: Path) -> Vendored:
-    """The files, fetched unless they are in the cache; or what is missing for that."""
+    """The files of npm's packages, fetched unless they are in the cache; or those of the Python packages."""
     folder = root / CACHE / f"vendor-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
-    npm, node = shutil.which("npm"), shutil.which("node")
     missing = ""
-    if node is None:
-        missing = "node is not installed"
-    elif not folder.is_dir():
+    if not folder.is_dir():
+        npm = shutil.which("npm")
         missing = "npm is not installed" if npm is None else fetch_all(npm, folder)
+    if missing:
+        return Vendored(files_of_python_packages(), missing)
+    return Vendored({path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()})
+
+
+def files_of_python_packages() -> dict[str, Path]:
+    """The TTF files and their licences, where the installed packages keep them."""
+    files = {}
+    for package, name, place in PYTHON_FILES:
+        found = find_spec(package)  # without importing it
+        path = Path(found.origin).parent / name if found and found.origin else None
+        if path is None or not path.is_file():
+            raise BookError(
+                f"the book's typefaces need {name} of the Python package {package}, which is not installed\n"
+                f"  run: {installation('book')}"
+            )
+        files[place] = path
+    return files
+
+
+def said_of(missing: str) -> str:
+    """One line or two: which typefaces the pages have, and what Node.js would add."""
     if not missing:
-        return Vendored(folder, node)
-    return Vendored(None, None, missing)
+        return "typefaces: woff2 files from npm"
+    return (
+        f"typefaces: TTF files of the Python packages, as {missing}\n"
+        "  the pages are whole; with Node.js and npm, which bring woff2 files, a page weighs 3 MB less"
+    )
 
 
 def fetch_all(npm: str, folder: Path) -> str:
@@ -128,9 +161,6 @@ def unpack(archive: Path, package: Package, target: Path) -> None:
             for name in chosen:
                 stream = tar.extractfile(members[name])
                 assert stream is not None, f"{name} is a file"
-                content = stream.read()
-                if name.endswith(".css"):
-                    content = OLD_FONT_FORMATS.sub("", content.decode()).encode()
                 destination = target / (place + Path(name).name if place.endswith("/") else place)
                 destination.parent.mkdir(parents=True, exist_ok=True)
-                destination.write_bytes(content)
+                destination.write_bytes(stream.read())

@@ -61,7 +61,7 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no git: not a git clone",
         "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
         "Fused loops of traced programs run in NumPy, which is slower.",
-        "no Node.js: no node Mathematics and diagrams of the book appear as source text.",
+        "ok typefaces: TTF files of the Python packages, as npm is not installed The book is whole: Node.js with npm",
         "no GPU: no NVIDIA GPU responds CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
         f"No exercise needs it. To fix it: {installation('torch')}",
