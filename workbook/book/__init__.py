@@ -2,6 +2,6 @@
 
 Reading order: `errors` `project` `question_cells` `notebook_text` `notebook_checks` `notebooks` (text to executed
 notebook) `cells` (what chapters call) `example_programs` (programs of `examples/` in a cell) `render` (notebook to
-Markdown) `section_head` `house` `figures/` `data_pages` and what it names (pages made from data) `exercise_pages`
-`vendor` (KaTeX, Mermaid, fonts) `finish` (built pages) `hook` `build`.
+Markdown) `section_head` `house` `figures/` `explorables/` `data_pages` and what it names (pages made from data)
+`exercise_pages` `vendor` (KaTeX, Mermaid, fonts) `finish` (built pages) `hook` `build`.
 """

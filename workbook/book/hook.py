@@ -23,6 +23,8 @@ from workbook.book import api, exercise_pages, operator_pages, vendor
 from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
+from workbook.book.explorables.catalogue import FOLDER as EXPLORABLES
+from workbook.book.explorables.catalogue import as_explorable, data_script, loading, name_of, shown_in
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 from workbook.book.house import PACKAGE
 from workbook.book.notebook_checks import check_in_step, read_notebook
@@ -164,9 +166,14 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if file is None:
             return match[0]
         figure = file.src_uri
-        return inlined_figure(match[0], file.content_string, lambda link: address_on(page, figure, link, files))
+        drawing = inlined_figure(match[0], file.content_string, lambda link: address_on(page, figure, link, files))
+        name = name_of(figure)
+        return drawing if name is None else as_explorable(drawing, name)
 
     html = with_breaks(IMAGE.sub(inlined, html))
+    if names := shown_in(html):
+        html += "\n" + loading(names, folder)
+        add_data(names, config, files)
     if page.file.abs_src_path is not None and is_notebook_source(Path(page.file.abs_src_path)):
         notebook = posixpath.basename(page.file.src_uri).removesuffix(".md") + ".ipynb"
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}")
@@ -174,6 +181,16 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             program = posixpath.relpath(PREDICTIONS, folder)
             html += f'\n<script src="{program}" defer></script>'
     return html
+
+
+def add_data(names: list[str], config: MkDocsConfig, files: Files) -> None:
+    """Add to the site what the explorables of a page have to know."""
+    pages = pages_of(config)
+    for name in names:
+        uri = f"{EXPLORABLES}/{name}.data.js"
+        if files.get_file_from_path(uri) is None:
+            key = digest("explorable", name, pages.renderer, pages.library)
+            files.append(generated(config, uri, data_script(name, pages.cache, key)))
 
 
 def address_on(page: Page, figure: str, link: str, files: Files) -> str:

@@ -1,0 +1,286 @@
+"""Do the explorables show what the library does, by mouse and by keyboard, wide and narrow, and without a program?"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import glasstorch as torch
+from tests.site.conftest import ROOT
+from tests.site.looking import Watched, look, watched
+from workbook.book import vendor
+from workbook.book.build import build_site
+from workbook.book.explorables import dispatch, launch
+from workbook.book.explorables.catalogue import NAMES
+from workbook.book.vendor import Vendored
+
+pytestmark = pytest.mark.ci
+
+PAGE = "reference/explorables"
+TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
+# How many elements of the page one action changes, and for how long it keeps the browser busy at a stretch.
+WATCH = """() => {
+  window.changed = new Set(); window.long = [];
+  const all = {subtree: true, childList: true, attributes: true, characterData: true};
+  new MutationObserver(list => list.forEach(one => window.changed.add(one.target)))
+    .observe(document.querySelector("article"), all);
+  new PerformanceObserver(list => list.getEntries().forEach(one => window.long.push(Math.round(one.duration))))
+    .observe({entryTypes: ["longtask"]});
+}"""
+# Forget what a test kept the page busy with, as no reader does.
+FORGET = """() => new Promise(done => setTimeout(done, 50)).then(() => { window.long.length = 0; })"""
+CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page with all explorables, built alone."""
+    root = tmp_path_factory.mktemp("played")
+    shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
+    (root / "chapters" / "reference").mkdir()
+    text = (ROOT / "chapters" / f"{PAGE}.md").read_text(encoding="utf-8")
+    (root / "chapters" / f"{PAGE}.md").write_text(TO_SECTIONS.sub(r"\1", text), encoding="utf-8")
+    (root / "chapters" / "index.md").write_text("# Home\n", encoding="utf-8")
+    hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
+    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md, {PAGE}.md]\nhooks: [{hook}]\n"
+    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vendor, "vendored", lambda _: Vendored(None, None, "node is not installed"))
+        return build_site(root)
+
+
+@pytest.fixture(scope="module")
+def window(browser: Any, played: Path) -> Iterator[Watched]:
+    """The page from disk, once all explorables stand; nothing went wrong on it until the end."""
+    with watched(browser) as seen:
+        seen.open(played / f"{PAGE}.html")
+        for name in NAMES:
+            seen.page.wait_for_selector(f'figure[data-explorable="{name}"] > .x-stage')
+        seen.page.evaluate(WATCH)
+        yield seen
+        print(f"long tasks, in milliseconds: {seen.page.evaluate('window.long')}")
+        assert seen.problems == []
+
+
+def figure_of(window: Watched, name: str) -> Any:
+    """The place of an explorable."""
+    return window.page.locator(f'figure[data-explorable="{name}"]')
+
+
+def shown(figure: Any) -> Any:
+    """What an explorable says that it shows."""
+    return figure.evaluate("figure => figure.explorable.shown()")
+
+
+def press(figure: Any, name: str) -> None:
+    """Press a button by the keyboard."""
+    figure.get_by_role("button", name=name, exact=True).press("Enter")
+
+
+def said(figure: Any) -> str:
+    """What its line says."""
+    return str(figure.locator(".x-said").inner_text())
+
+
+def test_pages_of_explorables_fit_and_satisfy_axe(browser: Any, played: Path, axe: str) -> None:
+    assert look(browser, [played / f"{PAGE}.html"], axe=axe) == {}
+
+
+def test_without_its_program_the_static_figure_stays(browser: Any, played: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((played / f"{PAGE}.html").as_uri())
+    assert page.locator("figure.explorable svg.glass-figure").count() == len(NAMES)
+    context.close()
+    broken = played.parent / "broken"
+    shutil.copytree(played, broken)
+    for name in NAMES:
+        script = broken / "assets" / "explorables" / f"{name}.js"
+        script.write_text(f'GlassExplorable.define("{name}", () => {{ throw new Error("no"); }});', encoding="utf-8")
+    with watched(browser) as seen:
+        seen.open(broken / f"{PAGE}.html")
+        assert seen.page.locator("figure.explorable svg.glass-figure").count() == len(NAMES)
+        assert len(seen.problems) == len(NAMES)
+
+
+# --- strides ---
+
+
+def facts_of(code: str) -> dict[str, Any]:
+    """What the library says of an expression."""
+    tensor = eval(code, {"torch": torch})
+    return {
+        "code": code,
+        "sizes": list(tensor.shape),
+        "strides": list(tensor.stride()),
+        "offset": tensor.storage_offset(),
+        "values": tensor.flatten().tolist(),
+        "contiguous": tensor.is_contiguous(),
+    }
+
+
+def strides_of(code: str) -> list[int] | None:
+    """The strides of a view, or None where it raises."""
+    try:
+        return list(eval(code, {"torch": torch}).stride())
+    except RuntimeError:
+        return None
+
+
+def test_two_hundred_tensors_are_the_librarys(window: Watched) -> None:
+    choices = [random.Random(seed).random() for seed in range(200)]
+    figure = figure_of(window, "strides")
+    found = figure.evaluate("(figure, choices) => figure.explorable.wander(choices)", choices)
+    window.page.evaluate(FORGET)
+    assert len(found) == 200
+    views: list[tuple[str, Any]] = []
+    for one in found:
+        views += [(one["code"] + code, strides) for code, strides in one.pop("views")]
+        assert one == facts_of(one["code"])
+    assert views == [(code, strides_of(code)) for code, _ in views]
+    assert len({strides is None for _, strides in views}) == 2
+
+
+def test_strides_are_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "strides")
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)")
+    press(figure, "x[:, ::2]")
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)[:, ::2]")
+    assert said(figure) == (
+        "x has sizes (3, 2), strides (4, 2), offset 0; it is not contiguous. "
+        "Found: a tensor that is not contiguous and that view still turns into one line."
+    )
+    assert figure.evaluate("figure => figure.contains(document.activeElement)"), "the focus stays"
+    press(figure, "Undo")
+    press(figure, "x[:, 1:]")
+    press(figure, "x.view(9)")
+    assert said(figure) == (
+        ".view(9) is impossible, and raises: the first steps along its dimensions lead element 3 to cell 4, "
+        "and it lies in cell 5. reshape would copy."
+    )
+    assert shown(figure) == facts_of("torch.arange(12).view(3, 4)[:, 1:]")
+    press(figure, "x.flip(0)")
+    assert said(figure).startswith(".flip(0) is no view: its stride would be -4")
+    slider = figure.get_by_role("slider", name="Element")
+    slider.press("Home")
+    window.page.evaluate(CHANGED)
+    slider.press("ArrowRight")
+    assert said(figure) == "Element [0, 1] lies at 1 + 0·4 + 1·1 = cell 2, and is 2."
+    assert window.page.evaluate(CHANGED) <= 8, "a step changes two marks, two lines and the slider"
+
+
+# --- dispatch ---
+
+
+def test_two_hundred_calls_go_the_ways_of_the_dispatcher(window: Watched) -> None:
+    choices = random.Random(18)
+    calls = [
+        {
+            "device": choices.choice(dispatch.DEVICES),
+            "kernels": [place for place in dispatch.PLACES if choices.random() < 0.4],
+            "modes": [mode for mode in dispatch.MODES if choices.random() < 0.4],
+        }
+        for _ in range(200)
+    ]
+    found = figure_of(window, "dispatch").evaluate("(figure, calls) => figure.explorable.ways(calls)", calls)
+    window.page.evaluate(FORGET)
+    for call, way in zip(calls, found, strict=True):
+        keys = dispatch.key_set(str(call["device"]), tuple(mode in call["modes"] for mode in dispatch.MODES))
+        hops = dispatch.path(dispatch.with_kernels(call["kernels"]), keys)
+        assert way == [[hop.key, hop.rule, hop.by] for hop in hops]
+    assert len({str(way) for way in found}) > 30
+
+
+def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "dispatch")
+    window.page.evaluate(CHANGED)
+    press(figure, "no_grad")
+    assert said(figure).startswith("Nothing changes in the set or on the way. The call goes to AutogradCPU (autograd")
+    assert said(figure).endswith("Found: a switch that changes neither the set nor the way.")
+    assert window.page.evaluate(CHANGED) <= 8, "the table is not drawn anew"
+    figure.get_by_role("combobox", name="Operator").select_option("linear")
+    assert shown(figure) == [["AutogradCPU", "math kernel"]]
+    figure.get_by_role("button", name="CPU", exact=True).press("Space")
+    assert shown(figure) == [["CPU", "kernel"]]
+    assert "Found: a registration that leaves a call without any autograd kernel" in said(figure)
+    figure.get_by_role("radio", name="CPU").press("ArrowRight")
+    assert shown(figure) == [["AutogradCUDA", "math kernel"]], "on another device the composite kernel stays"
+    press(figure, "CompositeImplicitAutograd")
+    assert shown(figure) == [["CUDA", "missing"]]
+    assert "No kernel is there, so the call raises." in said(figure)
+    assert figure.locator(".x-tasks .done").count() == 3
+
+
+# --- a launch ---
+
+
+def test_two_hundred_launches_are_those_of_the_model(window: Watched) -> None:
+    choices = random.Random(18)
+    launches = [
+        launch.Launch(
+            n=choices.randint(1, launch.MOST_ELEMENTS),
+            block=choices.choice(launch.BLOCKS),
+            blocks=choices.randint(1, launch.MOST_BLOCKS),
+            guard=choices.random() < 0.7,
+            size=choices.choice(list(launch.SIZES.values())),
+            stride=choices.choice(launch.STRIDES),
+            offset=choices.choice(launch.OFFSETS),
+            branch=choices.choice(list(launch.BRANCHES)),
+        )
+        for _ in range(200)
+    ]
+    warps = [choices.randrange(len(one.warps())) for one in launches]
+    asked = [[asdict(one), number] for one, number in zip(launches, warps, strict=True)]
+    found = figure_of(window, "launch").evaluate("(figure, asked) => figure.explorable.facts(asked)", asked)
+    window.page.evaluate(FORGET)
+    assert found == [[one.facts(), one.warp(number)] for one, number in zip(launches, warps, strict=True)]
+
+
+def test_a_launch_is_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "launch")
+    assert said(figure).startswith("192 threads for 180 elements: 12 threads have nothing to do. In warp 0, 32 threads")
+    settle = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+    def told() -> str:
+        window.page.evaluate(settle)
+        return said(figure)
+
+    press(figure, "if (i < n)")
+    assert "12 threads read and write behind the end" in told()
+    press(figure, "if (i < n)")
+    blocks = figure.get_by_role("slider", name="Blocks")
+    window.page.evaluate(CHANGED)
+    blocks.press("ArrowLeft")
+    assert "128 threads for 180 elements: 52 elements without a thread." in told()
+    assert window.page.evaluate(CHANGED) <= 10, "a step draws the picture anew, and nothing else"
+    assert figure.locator("svg *").count() < 40, "however many threads there are"
+    figure.get_by_role("combobox", name="step").select_option("8")
+    assert "32 threads read 128 bytes out of 32 sectors of 32 bytes, in 8 lines: 13 % of 1024 bytes are used." in told()
+    figure.get_by_role("combobox", name="step").select_option("1")
+    figure.get_by_role("combobox", name="from").select_option("1")
+    assert "out of 5 sectors of 32 bytes, in 2 lines: 80 % of 160 bytes are used." in told()
+    figure.get_by_role("combobox", name="branch").select_option("i % 2")
+    assert "the warp goes both ways, one after the other" in told()
+    figure.get_by_role("combobox", name="branch").select_option("threadIdx.x / 32 % 2")
+    assert "both ways" not in told()
+    assert figure.locator(".x-tasks .done").count() == 4
+
+
+def test_keys_reach_every_control(window: Watched) -> None:
+    window.page.evaluate("document.querySelector('article h1').scrollIntoView()")
+    for name in NAMES:
+        figure = figure_of(window, name)
+        controls = figure.locator("button, input, select")
+        unreachable = controls.evaluate_all("all => all.filter(one => one.tabIndex < 0 || one.disabled).length")
+        assert unreachable == 0
+        nameless = controls.evaluate_all(
+            "all => all.filter(one => !(one.textContent || one.labels?.length || one.ariaLabel)).length"
+        )
+        assert nameless == 0
