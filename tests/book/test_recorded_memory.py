@@ -12,8 +12,8 @@ from glasstorch.devices.allocator import DeviceCachingAllocator
 from glasstorch.devices.blocks import MIB, SMALL_SIZE
 from glasstorch.devices.driver_sim import SimDriver
 from glasstorch.devices.snapshot import device_snapshot
-from workbook.book.explorables import caching_allocator
-from workbook.book.explorables.caching_allocator import SCENARIOS, steps_of
+from workbook.book.explorables import allocator as allocator_runs
+from workbook.book.explorables.allocator import SCENARIOS, steps_of
 from workbook.book.explorables.recorded_memory import Step
 
 EVERY = [(key, setting) for key, scenario in SCENARIOS.items() for setting in scenario.settings]
@@ -40,7 +40,7 @@ def test_the_numbers_agree_with_the_blocks(scenario: str, setting: str) -> None:
             assert position == segment["size"]
         assert step["allocated"] == sizes["active_allocated"]
         assert step["active"] == step["allocated"] + sizes["active_pending_free"]
-        assert step["reserved"] == step["active"] + sizes["inactive"] <= caching_allocator.MEMORY * MIB
+        assert step["reserved"] == step["active"] + sizes["inactive"] <= allocator_runs.MEMORY * MIB
 
 
 @pytest.mark.parametrize(("scenario", "setting"), EVERY)
@@ -109,14 +109,14 @@ def test_a_refused_request_is_tried_again_after_the_cache_is_given_back() -> Non
 
 
 def test_the_data_is_the_same_each_time_and_small() -> None:
-    first, second = (json.dumps(caching_allocator.data(), separators=(",", ":")) for _ in range(2))
+    first, second = (json.dumps(allocator_runs.data(), separators=(",", ":")) for _ in range(2))
     assert first == second
     assert len(first) < 75_000
 
 
 def test_the_page_gets_every_segment_as_it_was() -> None:
-    data = caching_allocator.data()
-    states = list(caching_allocator.STATES)
+    data = allocator_runs.data()
+    states = list(allocator_runs.STATES)
     for scenario in data["scenarios"]:
         for setting, run in scenario["runs"].items():
             for short, step in zip(run, steps(scenario["key"], setting), strict=True):
@@ -131,7 +131,7 @@ def test_the_page_gets_every_segment_as_it_was() -> None:
 
 
 def test_the_figure_tells_each_block() -> None:
-    figure = caching_allocator.figure()
-    assert "kept1, 2 MiB, in use" in figure.description
+    figure = allocator_runs.figure()
+    assert "out1, 2 MiB, in use" in figure.description
     assert "14 MiB allocated, 40 MiB reserved" in figure.description
-    assert figure.svg() == caching_allocator.figure().svg()
+    assert figure.svg() == allocator_runs.figure().svg()

@@ -9,8 +9,8 @@ import pytest
 
 import glasstorch
 from glasstorch.autograd import engine
-from workbook.book.explorables import backward_engine
-from workbook.book.explorables.backward_engine import CALLS, PROGRAMS, built, compact, steps_of
+from workbook.book.explorables import engine as engine_runs
+from workbook.book.explorables.engine import CALLS, PROGRAMS, built, compact, steps_of
 from workbook.book.explorables.recorded_pass import Step, recording
 
 EVERY = [(key, call) for key in PROGRAMS for call in CALLS]
@@ -62,7 +62,7 @@ def test_at_the_end_every_count_is_zero_and_nothing_is_kept_unless_it_was_asked_
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_each_delivery_counts_down_by_one_and_each_count_is_of_edges(program: str) -> None:
-    nodes = backward_engine.recorded(PROGRAMS[program])["nodes"]
+    nodes = engine_runs.recorded(PROGRAMS[program])["nodes"]
     before: Step | None = None
     for step in steps(program, "kept"):
         if step["kind"] == "count":
@@ -86,7 +86,7 @@ def test_the_buffer_of_the_chapters_question_holds_one_three_and_five() -> None:
 
 
 def test_an_accumulator_goes_before_a_node_that_became_ready_earlier() -> None:
-    nodes = backward_engine.recorded(PROGRAMS["leaves"])["nodes"]
+    nodes = engine_runs.recorded(PROGRAMS["leaves"])["nodes"]
     first_pass = steps("leaves", "freed")[:14]
     ran = [nodes[step["node"]]["name"] for step in first_pass if step["kind"] == "run"]
     assert ran[:4] == ["y", "b", "v", "a"]
@@ -96,7 +96,7 @@ def test_an_accumulator_goes_before_a_node_that_became_ready_earlier() -> None:
 def test_a_hook_sees_the_sum_once() -> None:
     told = [step["told"] for step in steps("hook", "freed") if "hook" in step["told"]]
     assert told == [
-        "the node of b runs with 40, which a hook made of 4, and gives 80 and none; what it had saved is freed"
+        "the node of b runs with 40, which a hook made of 4, and gives 80 and nothing; what it had saved is freed"
     ]
 
 
@@ -120,23 +120,24 @@ def test_the_engine_is_left_as_it_was_also_after_an_error() -> None:
 
 
 def test_the_data_is_the_same_each_time_and_small() -> None:
-    first, second = (json.dumps(backward_engine.data(), separators=(",", ":")) for _ in range(2))
+    first, second = (json.dumps(engine_runs.data(), separators=(",", ":")) for _ in range(2))
     assert first == second
     assert len(first) < 60_000
 
 
 def test_a_node_frees_all_it_saved_or_nothing_so_that_a_page_needs_to_know_only_which() -> None:
     for program, call in EVERY:
-        nodes: Any = backward_engine.recorded(PROGRAMS[program])["nodes"]
+        nodes: Any = engine_runs.recorded(PROGRAMS[program])["nodes"]
         for step in steps(program, call):
             assert all(saved in ([], node["saved"]) for saved, node in zip(step["saved"], nodes, strict=True))
             assert compact(step)["saved"] == [number for number, saved in enumerate(step["saved"]) if saved]
 
 
 def test_the_figure_tells_each_node() -> None:
-    figure = backward_engine.figure()
-    assert "a MulBackward0: holds 1, waits for 1" in figure.description
-    assert figure.svg() == backward_engine.figure().svg()
+    figure = engine_runs.figure()
+    assert "b MulBackward0: holds 1, is ready. a MulBackward0: holds 1, waits for 1" in figure.description
+    assert figure.description.endswith("In the queue: b.")
+    assert figure.svg() == engine_runs.figure().svg()
 
 
 def test_a_program_is_one_that_a_reader_can_run() -> None:

@@ -107,7 +107,7 @@ class Recorder:
             name = self.names[node]
             told += f": {name}.grad is now {written(self.leaves[name].grad)}"
         elif results:
-            told += f", and gives {' and '.join('none' if part is None else str(written(part)) for part in results)}"
+            told += f", and gives {' and '.join('nothing' if part is None else str(written(part)) for part in results)}"
         self.open = (kind, told, node, None, given)
         self.last, self.delivered = (node, [written(part) for part in results]), -1
 
@@ -198,13 +198,14 @@ class RecordedTask(engine.GraphTask):
 def recording(names: Mapping[Node, str], leaves: Mapping[str, Any]) -> Iterator[Recorder]:
     """Observe the passes over these nodes, which are all that the passes will meet."""
     recorder = Recorder(names, leaves)
-    plain, engine.GraphTask = engine.GraphTask, type("GraphTask", (RecordedTask,), {"recorder": recorder})  # type: ignore[misc]
+    module: Any = engine
+    plain, module.GraphTask = module.GraphTask, type("GraphTask", (RecordedTask,), {"recorder": recorder})
     for node in names:
         observe(node, recorder)
     try:
         yield recorder
     finally:
-        engine.GraphTask = plain  # type: ignore[misc]
+        module.GraphTask = plain
         for node in names:
             del node.apply, node.release_variables
 

@@ -14,7 +14,6 @@ from workbook.book.explorables.recorded_memory import DEFAULT, SIDE, Recorder, S
 from workbook.book.figures.kit import Figure, text_width
 from workbook.book.figures.memory_map import STATES, size_of
 
-NAME = "caching-allocator"
 MEMORY = 64  # MiB of the simulated device
 SHOWN, SHOWN_SETTING, SHOWN_STEP = "growing", "growing", -1  # the moment that the figure without a script shows
 
@@ -49,7 +48,7 @@ def growing(device: Recorder, setting: str) -> None:
     sizes = {"growing": (3, 4, 5, 6, 7, 8), "shrinking": (8, 7, 6, 5, 4, 3), "padded": (8,) * 6}[setting]
     for number, size in enumerate(sizes, start=1):
         device.empty("batch", size)
-        device.empty(f"kept{number}", 2)
+        device.empty(f"out{number}", 2)
         device.delete("batch")
 
 
@@ -89,7 +88,7 @@ SCENARIOS = {
         {
             "same": "is like the others",
             "larger": "has a larger batch",
-            "emptied": "like the others; each empties the cache",
+            "emptied": "is like the others; each empties the cache",
         },
         training,
     ),
@@ -137,7 +136,7 @@ def data() -> dict[str, Any]:
             "title": scenario.title,
             "about": scenario.about,
             "asks": scenario.asks,
-            "settings": scenario.settings,
+            "settings": [list(item) for item in scenario.settings.items()],
             "runs": {
                 setting: [compact(step, table) for step in steps_of(scenario, setting)] for setting in scenario.settings
             },
@@ -174,7 +173,9 @@ def figure() -> Figure:
     scenario = SCENARIOS[SHOWN]
     step = steps_of(scenario, SHOWN_SETTING)[SHOWN_STEP]
     width, tall, scale = 640, 40, 640 / 20 / MIB
-    drawing = Figure(NAME, "The memory after a program", "", width, 30 + 84 * len(step["segments"]) + 44)
+    drawing = Figure(
+        "explorable-allocator", "The memory after a program", "", width, 30 + 84 * len(step["segments"]) + 44
+    )
     x: float = 1
     for state, (kind, words) in STATES.items():
         drawing.box(x, 2, 16, 14, kind=kind, dashed=state != "active_allocated", radius=2)

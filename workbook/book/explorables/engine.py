@@ -14,9 +14,8 @@ from workbook.book.explorables.recorded_pass import Saved, Step, recording, run,
 from workbook.book.figures.graph import TALL, Box, draw_edges, in_levels, is_leaf, levels_below, top, ways_from
 from workbook.book.figures.kit import Figure, total
 
-NAME = "backward-engine"
 WIDTH, ACROSS, BETWEEN = 340, 152, 20  # of a graph, of a node, and between nodes side by side
-SHOWN, SHOWN_STEP = "leaves", 6  # the moment that the figure without a script shows
+SHOWN, SHOWN_STEP = "leaves", 5  # the moment that the figure without a script shows
 
 
 class Program(NamedTuple):
@@ -202,7 +201,9 @@ def figure() -> Figure:
     boxes: dict[Any, Box] = dict(laid_out(built(program)[1]))
     order = list(boxes)
     told = []
-    drawing = Figure(NAME, "A moment of a backward pass", "", WIDTH, max(map(top, boxes.values())) + TALL + 62)
+    drawing = Figure(
+        "explorable-engine", "A moment of a backward pass", "", WIDTH, max(map(top, boxes.values())) + TALL + 62
+    )
     for box in boxes.values():
         draw_edges(drawing, box, boxes)
     for box in boxes.values():
