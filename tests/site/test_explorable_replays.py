@@ -112,6 +112,7 @@ def test_a_node_tells_its_record_and_a_graph_that_is_retained_can_be_used_twice(
     record = figure.locator(".x-record").inner_text()
     assert "over 2 edges: from y, b" in record
     assert "other = 3" in record
+    assert said(figure).startswith("node of a: MulBackward0, made as number 1; gradients come: over 2 edges")
     assert figure.evaluate("figure => figure.contains(document.activeElement)"), "the focus stays"
     assert figure.locator(".x-queue").inner_text().strip() == "nothing"
     figure.evaluate("figure => figure.explorable.go(8)")

@@ -154,6 +154,7 @@ GlassExplorable.define("engine", (stage, data, { h, s, set, choice, toggle, play
   function choose(number) {
     chosen = number;
     show(replay.step);
+    say(`${[...record.querySelectorAll("dt")].map((term) => `${term.textContent}: ${term.nextSibling.textContent}`).join("; ")}.`);
   }
 
   function showRecord(step, number) {
@@ -162,7 +163,7 @@ GlassExplorable.define("engine", (stage, data, { h, s, set, choice, toggle, play
     const saved = node.saved.map(([slot, value]) => `${slot} = ${value}`).join(", ");
     const ran = passUpTo(number).ran.find(({ node: at }) => at === chosen);
     const lines = [
-      ["node", node.leaf ? `of the leaf ${node.name}: adds to ${node.name}.grad` : `${node.kind} of ${node.name}, made as number ${node.made}`],
+      [`node of ${node.name}`, node.leaf ? `accumulator, adds to ${node.name}.grad` : `${node.kind}, made as number ${node.made}`],
       ["gradients come", comes.length ? `over ${comes.length} edge${comes.length === 1 ? "" : "s"}: from ${comes.join(", ")}` : "from the caller: it is the root"],
       ["has saved", saved ? `${saved}${step.saved.includes(chosen) ? "" : " (freed)"}` : "nothing"],
       ["ran", ran ? `in step ${ran.at + 1}, with ${ran.given}` : "not yet in this pass"],
