@@ -95,8 +95,10 @@ def test_a_pass_is_played_step_by_step_and_says_what_the_engine_did(window: Watc
     assert said(figure).endswith("Trying to backward through the graph a second time.")
     failed = figure.locator(".x-hit").nth(last["node"] or 0)
     assert "fails" in str(failed.get_attribute("aria-label"))
+    assert figure.locator(".x-failing").count() == 1
     figure.get_by_role("slider", name="Step").press("Home")
     assert said(figure) == "y.backward() is called."
+    assert figure.locator(".x-failing").count() == 0
     assert window.page.evaluate("window.long.filter(duration => duration > 250)") == []
 
 

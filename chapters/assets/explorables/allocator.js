@@ -129,6 +129,7 @@ GlassExplorable.define("allocator", (stage, data, kit) => {
     ];
     if (!numbers) facts.replaceChildren(...(numbers = told.map(([term]) => h("div", {}, h("dt", {}, term), h("dd")))));
     for (const [at, [, value]] of told.entries()) set(numbers[at].lastChild, { text: value });
+    stage.classList.toggle("x-failing", step.kind === "fail");
     say(sentence(step.told));
   }
 

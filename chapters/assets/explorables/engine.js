@@ -130,6 +130,7 @@ GlassExplorable.define("engine", (stage, data, { h, s, set, choice, toggle, play
     before = number;
     showNotes(number, step);
     showRecord(step, number);
+    stage.classList.toggle("x-failing", step.kind === "fail");
     say(sentence(step.told));
   }
 
