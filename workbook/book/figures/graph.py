@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,12 @@ def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
 
 def draw_edges(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
     """The arrows from one node to the other drawn nodes."""
+    for _, way in ways_from(box, boxes):
+        figure.arrow(way, colour="glass")
+
+
+def ways_from(box: Box, boxes: Mapping[Any, Box]) -> Iterator[tuple[int, list[tuple[float, float]]]]:
+    """The edges of a node that lead to drawn nodes: the position of each, from 0, and the points of its arrow."""
     for number, target in enumerate(targets_of(box), start=1):
         if target not in boxes:
             continue
@@ -86,7 +92,7 @@ def draw_edges(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
         arriving.sort(key=lambda pair: (pair[0].x, pair[1]))
         at = arriving.index((box, number - 1)) + 1
         end = aim.x + aim.width * at / (len(arriving) + 1), top(aim)
-        figure.arrow(way_around(start, end, box, aim, boxes), colour="glass")
+        yield number - 1, way_around(start, end, box, aim, boxes)
 
 
 def draw_ends(figure: Figure, box: Box, boxes: Mapping[Any, Box]) -> None:
