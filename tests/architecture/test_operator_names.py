@@ -31,7 +31,7 @@ EXCEPTIONS = {
     f"{LIBRARY}/kernels/pointwise/expression.py": "words of the vocabulary that signs stand for",
     f"{LIBRARY}/operators/shapes/indexing/along.py": "words that the argument `reduce` takes",
     f"{LIBRARY}/operators/shapes/indexing/placing.py": "words that the argument `reduce` takes",
-    "workbook/book/explorables/dispatch.py": "operators to choose from on a page: what is told of them is the registry's",
+    "workbook/book/explorables/dispatch.py": "operators that a page offers: what it tells of them is the registry's",
 }
 MOST_EXCEPTIONS = 10
 
