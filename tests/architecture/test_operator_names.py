@@ -31,6 +31,7 @@ EXCEPTIONS = {
     f"{LIBRARY}/kernels/pointwise/expression.py": "words of the vocabulary that signs stand for",
     f"{LIBRARY}/operators/shapes/indexing/along.py": "words that the argument `reduce` takes",
     f"{LIBRARY}/operators/shapes/indexing/placing.py": "words that the argument `reduce` takes",
+    "workbook/book/explorables/dispatch.py": "operators that a page offers: what it tells of them is the registry's",
 }
 MOST_EXCEPTIONS = 10
 

@@ -41,7 +41,7 @@ def drawn(root: Path) -> dict[Path, str]:
 def name_of(figure: str) -> str | None:
     """The explorable whose static figure is at this path of the site, or None.
 
-    >>> name_of("assets/explorables/strides.svg"), name_of("assets/figures/strides.svg")
+    >>> name_of(f"{FOLDER}/strides.svg"), name_of("strides.svg")
     ('strides', None)
     """
     name, extension = posixpath.splitext(posixpath.basename(figure))
