@@ -64,7 +64,7 @@ def test_a_site_with_formulas_has_their_typeface_and_its_licence_and_another_has
     (site / "assets" / "javascripts" / "bundle.1234.min.js").write_text(PROGRAM, encoding="utf-8")
     finished(site, INLINE)
     assert "DejaVu" in (fonts / "LICENSE-math").read_text(encoding="utf-8")
-    assert (fonts / "math.ttf").stat().st_size < 130_000
+    assert (fonts / "math.ttf").stat().st_size < 110_000
     with TTFont(fonts / "math.ttf") as face:
         assert "MATH" in face, "without its table of measures no bracket grows"
         letters = face.getBestCmap()

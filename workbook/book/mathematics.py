@@ -3,7 +3,7 @@
 As MathML, made by the Python package math-core at build time: browsers draw it and screen readers read it as it is.
 Browsers bring no mathematics typeface of their own. DejaVu Serif, which comes with matplotlib, has what a formula needs
 (the table of its measures, brackets that grow); its licence permits a part of it to be shipped, and the part with the
-characters of formulas is a third of the file. Only pages that have a formula load it.
+characters of formulas is a quarter of the file. Only pages that have a formula load it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def write_typeface(folder: Path) -> None:
     from fontTools import subset
 
     package = Path(found.origin).parent
-    options = subset.Options(layout_features=["*"], drop_tables=["FFTM"])
+    options = subset.Options(layout_features=["*"], drop_tables=["FFTM"], hinting=False)
     folder.mkdir(parents=True, exist_ok=True)
     with subset.load_font(str(package / TYPEFACE), options) as face:
         part = subset.Subsetter(options)
