@@ -1,30 +1,38 @@
-"""How heavy are the book's pages, how quick is its search, how high its tallest page, and how long does a build take?
+"""How heavy are the book's pages, how quick are its search and its cells, and how long does a build take?
 
-What a page weighs and what the search takes is asked of chromium, opened from disk; without it and Playwright only the
-builds and the sizes of files are measured.
+What a page weighs and what the search takes is asked of chromium, opened from disk, and what a cell takes of a page
+that is served; without chromium and Playwright only the builds and the sizes of files are measured.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from workbook.serve import bind, in_background
+
 WIDE = {"width": 1280, "height": 900}
 INDEX = "search/search_index.js"
 CHAPTER_PAGES = "[0-9][0-9]-*/*.html"
 MOST = 60  # pages whose height is measured: those with the largest files
 QUESTIONS = ("stride", "backward", "version counter", "caching allocator", "state_dict")
+CELLS = "02-tensor-storage/one-buffer-many-views.html"
+OUTCOME = "cell => document.querySelectorAll('.cell-tools')[cell].dataset.mark"
+SERVED = re.compile(r"The book is at (http://\S+)")
 BUILD = """
 import sys
 from pathlib import Path
@@ -57,7 +65,8 @@ def facts(root: Path) -> dict[str, float]:
         if whole is None or unchanged is None:
             return {}
         found = {"building the site, seconds": whole, "building the unchanged site, seconds": unchanged}
-        return found | sizes(site) | in_a_browser(site)
+        found["from `make study` to the first page, unchanged, seconds"] = first_page_seconds(root)
+        return found | sizes(site) | in_a_browser(root, site)
 
 
 def build_seconds(root: Path, site: Path) -> float | None:
@@ -67,6 +76,23 @@ def build_seconds(root: Path, site: Path) -> float | None:
         [sys.executable, "-c", BUILD, str(root), str(site)], cwd=root, capture_output=True, check=False
     )
     return time.perf_counter() - start if done.returncode == 0 else None
+
+
+def first_page_seconds(root: Path) -> float:
+    """Seconds from the command that `make study` runs until a page is answered, where nothing was changed."""
+    study = [sys.executable, str(root / "workbook" / "bootstrap.py"), "study"]
+    subprocess.run([*study, "--no-serve"], cwd=root, capture_output=True, check=True)
+    start = time.perf_counter()
+    command = [*study, "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=root) as served:
+        assert served.stdout is not None, "it is a pipe"
+        address = next(match[1] for line in served.stdout if (match := SERVED.match(line)))
+        with urllib.request.urlopen(f"{address}/index.html", timeout=60) as answer:
+            answer.read()
+        took = time.perf_counter() - start
+        served.send_signal(signal.SIGINT)
+        served.stdout.read()
+    return took
 
 
 def sizes(site: Path) -> dict[str, float]:
@@ -85,8 +111,8 @@ def sizes(site: Path) -> dict[str, float]:
     }
 
 
-def in_a_browser(site: Path) -> dict[str, float]:
-    """What chromium tells: weights, heights, and the time of the search; empty without it."""
+def in_a_browser(root: Path, site: Path) -> dict[str, float]:
+    """What chromium tells: weights, heights, and the times of the search and of cells; empty without it."""
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None or importlib.util.find_spec("playwright") is None:
         return {}
@@ -101,6 +127,7 @@ def in_a_browser(site: Path) -> dict[str, float]:
         tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:MOST]
         tallest = max(height(page, path) for path in tall)
         ready, answer = search_seconds(page, site)
+        first, following = cell_seconds(page, root, site)
         browser.close()
     kinds = {f"heaviest section, kB of {kind}": size / 1000 for kind, size in sorted(heaviest.items())}
     return kinds | {
@@ -108,6 +135,8 @@ def in_a_browser(site: Path) -> dict[str, float]:
         "tallest page, pixels at a width of 1280": tallest,
         "search ready, seconds": ready,
         "search answers, milliseconds": answer * 1000,
+        "first cell of a page, seconds": first,
+        "the next cell, beyond what it computes, seconds": following,
     }
 
 
@@ -139,6 +168,26 @@ def search_seconds(page: Any, site: Path) -> tuple[float, float]:
     page.add_script_tag(path=site / INDEX)
     times = [time / 1000 for time in page.evaluate(ASK, QUESTIONS)]
     return times[1] - times[0], statistics.median(b - a for a, b in pairwise(times[1:]))
+
+
+def cell_seconds(page: Any, root: Path, site: Path) -> tuple[float, float]:
+    """Seconds from the click on Run to the outcome: of a page's first cell, and of another that does nothing."""
+    server = bind(site, 0, root)
+    with in_background(server) as address:
+        page.goto(f"{address}{CELLS}#key={server.key}", wait_until="load")
+        tools = page.locator(".cell-tools")
+        times = []
+        for cell in (0, 2):
+            if cell:
+                tools.nth(cell).get_by_role("button", name="Edit").click()
+                page.locator("textarea").fill("pass")
+                tools.nth(1).get_by_role("button", name="Run").click()  # so that nothing above is left
+                page.wait_for_function(OUTCOME, arg=1)
+            start = time.perf_counter()
+            tools.nth(cell).get_by_role("button", name="Run").click()
+            page.wait_for_function(OUTCOME, arg=cell)
+            times.append(time.perf_counter() - start)
+    return times[0], times[1]
 
 
 def main() -> int:
