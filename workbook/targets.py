@@ -31,7 +31,7 @@ class Target(NamedTuple):
 
 
 TARGETS = {
-    "study": Target("install, build the book, and serve it at http://127.0.0.1:8000", ("book",), ("read",)),
+    "study": Target("install, build the book, and open it at http://127.0.0.1:8000", ("book",), ("read",)),
     "test": Target("check style, types, generated code, and run the tests", ("book", "test"), ("test",)),
     "test-all": Target(
         "the same, including what is left to CI and what takes long", ("book", "test"), ("test", "--all")
