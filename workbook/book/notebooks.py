@@ -113,14 +113,14 @@ async def execute_cells(
             ) from error
         if "failure" in cell.metadata.get("tags", []) and not any(out.output_type == "error" for out in cell.outputs):
             raise BookError(f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise")
+        if not is_own(cell):
+            cell.outputs = []  # what a kernel shows there is not for a reader without one
         cell.outputs = [tidied(output, root) for output in cell.outputs]
         if volatile := volatile_text(cell.outputs, root):
             raise BookError(
                 f"{place} prints {volatile!r}, which differs from run to run or from machine to machine\n"
                 "  print something else there"
             )
-        if not is_own(cell):
-            cell.outputs = []  # what a kernel shows there is not for a reader without one
         if (told := cell.metadata.get("prediction")) is not None:
             await evaluate_answer(client, cell, told, place)
         report(number, total)

@@ -117,7 +117,7 @@ GlassExplorable.define("allocator", (stage, data, kit) => {
     streams.hidden = scenario.key !== "across";
     streams.replaceChildren(...["default", "side"].map((stream) => h("p", {},
       h("span", { class: "x-name" }, `stream ${stream} has still to: `),
-      ...(step.queued[stream] ?? ["nothing"]).map((work) => h("span", { class: step.queued[stream] ? "x-chip" : "x-name" }, work)))));
+      ...(step.queued?.[stream] ?? ["nothing"]).map((work) => h("span", { class: step.queued?.[stream] ? "x-chip" : "x-name" }, work)))));
     const free = step.reserved - step.active;
     const told = [
       ["allocated", size(step.allocated)],
