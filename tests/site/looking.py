@@ -38,14 +38,12 @@ UNFOLD = "() => document.querySelectorAll('details:not([open])').forEach(fold =>
 FOLD = "() => document.querySelectorAll('details').forEach(fold => { if (fold.unfolded) fold.open = false })"
 # Nothing is preloaded: of files on disk, axe may not read style sheets.
 OPTIONS = '{resultTypes: ["violations"], preload: false, runOnly: only}'
-RUN = (
-    f"async ([theirs, only]) => (await axe.run(document, {OPTIONS})).violations"
-    + """
+RUN = """async ([theirs, only]) => (await axe.run(document, OPTIONS)).violations
   .filter(found => ["serious", "critical"].includes(found.impact))
   .map(found => ({id: found.id, places: found.nodes.map(node => node.html).filter(html => html !== theirs)}))
   .filter(found => found.places.length)
-  .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))"""
-)
+  .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))
+""".replace("OPTIONS", OPTIONS)
 
 
 class Watched:

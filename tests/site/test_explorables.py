@@ -52,7 +52,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md, {PAGE}.md]\nhooks: [{hook}]\n"
     (root / "mkdocs.yml").write_text(config, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendor, "vendored", lambda _: Vendored(None, None, "node is not installed"))
+        patch.setattr(vendor, "vendored", lambda _: Vendored(vendor.files_of_python_packages(), "npm is not installed"))
         return build_site(root)
 
 

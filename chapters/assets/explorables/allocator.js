@@ -118,10 +118,11 @@ GlassExplorable.define("allocator", (stage, data, kit) => {
     streams.replaceChildren(...["default", "side"].map((stream) => h("p", {},
       h("span", { class: "x-name" }, `stream ${stream} has still to: `),
       ...(step.queued?.[stream] ?? ["nothing"]).map((work) => h("span", { class: step.queued?.[stream] ? "x-chip" : "x-name" }, work)))));
-    const free = step.reserved - step.active;
+    const active = step.active ?? step.allocated; // it is left out where nothing waits for a stream
+    const free = step.reserved - active;
     const told = [
       ["allocated", size(step.allocated)],
-      ["waits for a stream", size(step.active - step.allocated)],
+      ["waits for a stream", size(active - step.allocated)],
       ["free, and kept", size(free)],
       ["largest free piece", size(step.largest)],
       ["reserved", size(step.reserved)],

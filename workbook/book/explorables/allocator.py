@@ -157,8 +157,8 @@ def compact(step: Step, table: dict[str, int]) -> dict[str, Any]:
     """A step for the page. The blocks of a segment follow each other, each as size, request, state and name."""
     short: dict[str, Any] = {key: value for key, value in step.items() if value is not None}
     short["queued"] = {stream: work for stream, work in step["queued"].items() if work}
-    if not short["queued"]:
-        del short["queued"]
+    usual = {"queued": {}, "active": step["allocated"]}  # what the page takes where nothing is said
+    short = {key: value for key, value in short.items() if value != usual.get(key, ...)}
     short["segments"] = []
     for segment in step["segments"]:
         blocks = [
