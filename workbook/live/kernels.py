@@ -29,6 +29,8 @@ NAME = "python3"
 PROTOCOL = "page"  # the WebSocket protocol: whatever is not Jupyter's binary one means messages of JSON
 MOST = 4  # kernels at a time
 IDLE = 1800  # seconds after which a kernel that nobody uses is ended
+LOOK = 60  # seconds between looks at the kernels
+LOOKS = 2  # after which a kernel that works for a page that is gone is interrupted
 # As `workbook/book/notebooks.py` executes the sections.
 OPTIONS = (
     "--InteractiveShell.xmode=Plain", "--InteractiveShell.colors=NoColor", "--HistoryManager.enabled=False",
@@ -59,7 +61,27 @@ class OneKernel(KernelSpecManager):
 
 
 class QuietKernels(AsyncMappingKernelManager):
-    """Starts kernels that write nothing into the terminal: what cells print reaches the page all the same."""
+    """Starts kernels that write nothing into the terminal: what cells print reaches the page all the same.
+
+    A page interrupts a cell that runs too long. Where the page was closed, this does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.deserted: dict[str, int] = {}  # how often in a row a kernel was found at work without a page
+
+    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
+        """Look at a kernel. At work without a page, it is interrupted at the second look and ended at the third."""
+        kernel = self.get_kernel(kernel_id)
+        alone = kernel.execution_state == "busy" and not self._kernel_connections.get(kernel_id, 0)
+        looks = self.deserted[kernel_id] = self.deserted.get(kernel_id, 0) + 1 if alone else 0
+        if looks == LOOKS:
+            await self.interrupt_kernel(kernel_id)
+        elif looks > LOOKS:
+            del self.deserted[kernel_id]
+            await self.shutdown_kernel(kernel_id, now=True)
+        else:
+            await super().cull_kernel_if_idle(kernel_id)
 
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
         """Start one. Returns its id."""
@@ -98,9 +120,9 @@ class Kernels:
         folder.chmod(0o700)  # the addresses of the kernels lie there
         settings = Config()
         settings.MappingKernelManager.cull_idle_timeout = IDLE
-        settings.MappingKernelManager.cull_interval = 60
+        settings.MappingKernelManager.cull_interval = LOOK
         settings.MappingKernelManager.cull_connected = True
-        settings.MappingKernelManager.cull_busy = True  # its page is gone: an open one interrupts it earlier
+        settings.MappingKernelManager.cull_busy = True
         settings.ZMQChannelsWebsocketConnection.kernel_ws_protocol = PROTOCOL
         manager = type("Specs", (OneKernel,), {"root": root})
         self.server = KernelServer(

@@ -87,6 +87,7 @@
       const draft = this.kept();
       if (draft !== null && draft.text !== facts.text) {
         this.field.value = draft.text;
+        this.unsaved = true;
         this.version = draft.version; // so that it is not saved over what an editor wrote since
         fit(this.field);
         this.say("This is what you typed here and have not saved.");
@@ -103,6 +104,7 @@
 
     changed() {
       fit(this.field);
+      this.unsaved = true;
       try {
         localStorage.setItem(this.draft, JSON.stringify({ text: this.field.value, version: this.version }));
         this.say("Not saved yet.");
@@ -115,15 +117,17 @@
       try { return JSON.parse(localStorage.getItem(this.draft)); } catch { return null; }
     }
 
-    forget() {
-      try { localStorage.removeItem(this.draft); } catch { /* nothing was kept */ }
+    // What stands in the field is saved or given up. What another tab has typed since stays.
+    forget(written) {
+      this.unsaved = false;
+      if (this.kept()?.text === written) localStorage.removeItem(this.draft);
     }
 
     async write(anyway = false) {
       const written = this.field.value;
       const facts = await (await this.ask("PUT", `/${this.name}`, { text: written, version: this.version, anyway })).json();
       this.version = facts.version;
-      if (this.field.value === written) this.forget();
+      if (this.field.value === written) this.forget(written);
       this.say(facts.kept ? `Saved in ${facts.place}. What stood there is in ${facts.kept}.` : `Saved in ${facts.place}.`);
     }
 
@@ -135,7 +139,8 @@
     again() {
       return this.attempt(async () => {
         const facts = await (await this.ask("GET", `/${this.name}`)).json();
-        if (this.kept() !== null && facts.text !== this.field.value) return this.conflict({ ...facts, error: "What you typed is not saved, and the file differs." });
+        if (this.unsaved && facts.text !== this.field.value) return this.conflict({ ...facts, error: "What you typed is not saved, and the file differs." });
+        if (facts.text === null) return this.say(`${facts.place} is not there any more. Save writes what stands here into a new one.`, "failed");
         this.take(facts);
         this.say(`Read from ${facts.place}.`);
       });
@@ -143,7 +148,7 @@
 
     conflict(facts) {
       const mine = button("Write mine, and keep a copy of the file", () => { this.normal(); this.save(true); });
-      const theirs = button("Take the file, and give mine up", () => { this.forget(); this.take(facts); this.normal(); this.say(`Read from ${facts.place}.`); });
+      const theirs = button("Take the file, and give mine up", () => { this.forget(this.field.value); this.take(facts); this.normal(); this.say(`Read from ${facts.place}.`); });
       this.say(facts.error, "failed");
       this.offer(mine, theirs);
     }

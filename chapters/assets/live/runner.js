@@ -22,13 +22,24 @@
       this.lasting = true;
       try {
         this.storage = window[storage];
-        this.value = JSON.parse(this.storage.getItem(this.name) ?? "{}") ?? {};
+        this.read();
       } catch { this.lasting = false; }
+    }
+
+    read() {
+      this.value = JSON.parse(this.storage.getItem(this.name) ?? "{}") ?? {};
     }
 
     put(value) {
       this.value = value;
       try { this.storage.setItem(this.name, JSON.stringify(value)); } catch { this.lasting = false; }
+    }
+
+    // Put one entry, or take it away. What another tab has put since stays.
+    change(name, entry) {
+      if (this.lasting) try { this.read(); } catch { /* what this tab knows is all there is */ }
+      const { [name]: _, ...others } = this.value;
+      this.put(entry === undefined ? others : { ...others, [name]: entry });
     }
   }
 
@@ -177,8 +188,7 @@
       this.source = this.field.value;
       fit(this.field);
       this.back.hidden = this.source === this.original;
-      const { [this.number]: _, ...others } = typed.value;
-      typed.put(this.source === this.original ? others : { ...others, [this.number]: { text: this.source, of: this.id } });
+      typed.change(this.number, this.source === this.original ? undefined : { text: this.source, of: this.id });
       if (!typed.lasting && this.source !== this.original) this.say("This browser keeps nothing: what you type is lost when you leave the page.");
     }
 
@@ -187,8 +197,7 @@
       this.field?.remove();
       this.field = null;
       this.source = this.original;
-      const { [this.number]: _, ...others } = typed.value;
-      typed.put(others);
+      typed.change(this.number, undefined);
       this.edit.hidden = false;
       this.back.hidden = true;
       this.live.hidden = true;
