@@ -12,6 +12,8 @@ import asyncio
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_server.auth import IdentityProvider, User
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from tornado.web import HTTPError
 from traitlets.config import Config
 
 from workbook.book.project import CHAPTERS
@@ -84,8 +87,12 @@ class QuietKernels(AsyncMappingKernelManager):
             await super().cull_kernel_if_idle(kernel_id)
 
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start one. Returns its id."""
-        return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
+        """Start one. Returns its id. Where the machine has no room for it, the page is told so."""
+        try:
+            return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
+        except OSError as error:
+            why = f"No kernel could be started: {error.strerror}. What you typed is kept: mend this, and run it again."
+            raise HTTPError(HTTPStatus.INSUFFICIENT_STORAGE, why) from error
 
 
 class Passed(IdentityProvider):
@@ -151,5 +158,8 @@ class Kernels:
         return not left
 
     async def end(self) -> None:
-        """End all kernels."""
-        await self.manager.shutdown_all(now=True)
+        """End all kernels, also where one of them has ended or never started."""
+        known = [self.manager.shutdown_kernel(kernel, now=True) for kernel in self.manager.list_kernel_ids()]
+        await asyncio.gather(*known, return_exceptions=True)
+        with suppress(HTTPError):
+            await self.manager.shutdown_all(now=True)  # those that were about to start

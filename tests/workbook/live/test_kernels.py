@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jupyter_client.connect
 import pytest
 from tornado.httpclient import HTTPRequest
 from tornado.ioloop import IOLoop
@@ -127,6 +128,23 @@ def test_a_cell_whose_page_was_closed_is_interrupted_and_a_deaf_one_is_ended(ser
     look()
     until(deaf, None)
     assert printed(served, left, "print(kept)") == "1\n"  # what it held is there for a page that comes back
+
+
+def test_a_full_disk_is_told_and_the_other_kernels_still_end(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    manager = served.server.routes.started().manager
+    other = started(served)
+    process = manager.get_kernel(other).provisioner.process
+    with monkeypatch.context() as patched:
+        patched.setattr(jupyter_client.connect, "write_connection_file", full)
+        answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
+    assert answer.status == 507
+    assert json.loads(answer.body)["message"].startswith("No kernel could be started: No space left on device.")
+    assert manager.list_kernel_ids() == [other]
+    served.server.shutdown()
+    assert process.wait(timeout=300) is not None
 
 
 def test_a_machine_on_which_no_kernel_can_start_says_why(tmp_path: Path) -> None:
