@@ -20,7 +20,7 @@ NEXT = """
 What to do next
   1. Begin with chapter 00 in the browser window that opens. There the cells of a page can be run and changed.
      If none opens, open {door}
-     (only with it may a page run code: the file holds the key, and nobody else can read it)
+     (the file holds the key without which no page may run code; only you can read it)
   2. Work on sections as notebooks: in a second terminal, `make lab`.
   3. Write a piece of the library: {next} names the first exercise.
   4. See that everything holds: `make test`.

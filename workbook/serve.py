@@ -183,7 +183,7 @@ class Routes(routing.Router):
             if answer is None:
                 return self.started().application.find_handler(request)
         except (ImportError, OSError) as error:
-            why = f"No kernel can be started on this machine: {error}. What is missing: `workbook doctor`."
+            why = f"No kernel can be started on this machine: {error}. `.venv/bin/workbook doctor` says what it lacks."
             answer = refused(HTTPStatus.INTERNAL_SERVER_ERROR, why)
         return self.files.get_handler_delegate(request, Told, {"answer": answer})
 
@@ -200,7 +200,7 @@ class Routes(routing.Router):
         """The refusal of one kernel too many."""
         if not self.started().is_full():
             return None
-        why = "Four pages run code already. Close one of them, or end its kernel, and run the cell again."
+        why = "Four pages have a kernel already, and there may not be more. Close one of them, and run the cell again."
         return refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
 
 
@@ -229,7 +229,7 @@ class Server:
         return f"http://{HOST}:{self.port}"
 
     def serve_forever(self) -> None:
-        """Answer until `shutdown` is called or Ctrl-C is pressed; then the kernels are ended."""
+        """Answer until `shutdown` is called, Ctrl-C is pressed or the terminal is closed; then end the kernels."""
         asyncio.run(self.serve())
 
     async def serve(self) -> None:
@@ -239,6 +239,10 @@ class Server:
         server.add_socket(self.listening)
         if self.routes.book is not None:  # loaded beside the first page, so that the first cell does not wait for it
             threading.Thread(target=importlib.import_module, args=("workbook.live.kernels",), daemon=True).start()
+        for name in ("SIGTERM", "SIGHUP"):  # without them, the door and the kernels would be left behind
+            # Windows has no such signals, and only the main thread is sent any.
+            with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+                self.loop.add_signal_handler(getattr(signal, name), self.stopped.set)
         self.begun.set()
         try:
             await self.stopped.wait()

@@ -89,6 +89,29 @@ def test_an_exercise_is_done_on_its_page(browser: Any, site: Path, clone: Path) 
     assert state.of(exercise).hints == 1
 
 
+def test_a_browser_that_keeps_nothing_asks_before_typed_text_is_dropped(browser: Any, site: Path, clone: Path) -> None:
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        refuse = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+        window.page.add_init_script(refuse)
+        desk = Desk(window.page, f"{address}{PAGE}#key={server.key}")
+        desk.press("Begin here")
+        desk.said("which you can also write in your editor")
+        desk.field.fill("typed on the page")
+        desk.said("This browser keeps nothing: save before you leave the page.")
+        desk.press("Read the file again")
+        desk.said("What you typed is not saved, and the file differs.")
+        assert desk.field.input_value() == "typed on the page"
+        desk.press("Take the file, and discard what I typed")
+        desk.said("Read from")
+        find(clone, "02.1").answer.unlink()
+        desk.press("Read the file again")
+        desk.said("is not there any more. Save writes what stands here into a new one.")
+        desk.press("Save")
+        desk.said("Saved in")
+        assert find(clone, "02.1").answer.read_bytes() == find(clone, "02.1").start.read_bytes()
+
+
 def test_a_page_that_cannot_check_says_where_one_can(browser: Any, site: Path, clone: Path) -> None:
     with watched(browser) as window:
         window.page.set_viewport_size(PHONE)

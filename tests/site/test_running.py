@@ -89,7 +89,7 @@ def test_a_cell_runs_after_those_above_it_and_gives_the_recorded_output(browser:
     with watched(browser) as window:
         section = opened(window, server)
         assert server.key not in window.page.url
-        assert "The recorded output again" in section.run(0, "recorded output")
+        assert "The same output as recorded" in section.run(0, "as recorded")
         assert not window.page.locator(".cell-live").first.is_visible()  # it is the one above
         last = section.tools.count() - 1
         section.press(last, "Run")
@@ -112,7 +112,7 @@ def test_a_changed_cell_is_kept_runs_and_is_undone(browser: Any, server: Server,
         page.keyboard.press("Control+End")
         page.keyboard.type("\nfor i in range(2):\nkept = i\nprint(kept, '<b>')")
         page.keyboard.press("Shift+Enter")
-        assert section.said(0, "Your version").startswith("Your version, in")
+        assert section.said(0, "Your version").startswith("Your version ran in")
         assert "0 <b>\n1 <b>" in section.live(0)  # the field has indented the body of the loop
         section.run(1, "folded")
         page.keyboard.press("Escape")
@@ -157,7 +157,7 @@ def test_a_cell_that_does_not_end_is_stopped(browser: Any, server: Server) -> No
         section.write(0, "kept = 1\nprint('begun')\nwhile True: pass")
         section.press(0, "Run")
         window.page.locator(".cell-live").get_by_text("begun").wait_for()
-        assert section.run(1, "Another cell of this page runs.")
+        assert section.run(1, "Another cell of this page is running.")
         section.press(0, "Interrupt")
         section.said(0, "You interrupted it.")
         assert "KeyboardInterrupt" in section.live(0)
@@ -177,7 +177,7 @@ def test_a_cell_that_does_not_end_is_stopped(browser: Any, server: Server) -> No
         section.write(0, "print('alive')")
         section.run(0, "Your version")
         window.page.get_by_role("button", name="Forget everything and start anew").click()
-        window.page.get_by_text("The kernel was ended, and all that it held.").wait_for()
+        window.page.get_by_text("The kernel was ended, and what it held is gone.").wait_for()
         assert section.run(0, "Your version")
         assert problems(window, server) == []
 
@@ -191,6 +191,11 @@ def test_a_new_tab_gets_the_key_from_another_and_a_kernel_of_its_own(browser: An
         second.write(0, "print('mine' in globals())")
         second.run(0, "Your version")
         assert "False" in second.live(0)
+        first.write(1, "'typed in the first'")
+        second.write(2, "'typed in the second'")
+        window.page.reload(wait_until="load")  # each tab has kept what it typed, and what the other did
+        typed = window.page.locator("textarea").evaluate_all("all => all.map(field => field.value)")
+        assert typed == ["print('mine' in globals())", "'typed in the first'", "'typed in the second'"]
         assert server.key not in str(window.page.context.cookies())
         assert window.page.evaluate("Object.values(localStorage).join()").find(server.key) == -1
 
@@ -198,11 +203,11 @@ def test_a_new_tab_gets_the_key_from_another_and_a_kernel_of_its_own(browser: An
 def test_a_page_without_the_key_says_how_to_get_it(browser: Any, server: Server) -> None:
     with watched(browser) as window:
         section = Section(window.page, f"{server.address}/{SECTION}")
-        assert section.run(0, "without the key of its server").endswith("shows in the terminal.")
+        assert section.run(0, "without the key of its server").endswith("where make study runs.")
         window.page.evaluate("sessionStorage.setItem('glasstorch.key', 'of-yesterday')")
         window.page.reload(wait_until="load")
         section.ready()
-        assert "that of an earlier one" in section.run(0, "Open the address that")
+        assert "belongs to an earlier run." in section.run(0, "Open the address that")
 
 
 def test_a_page_from_disk_or_of_another_server_says_where_cells_run(browser: Any, site: Path, server: Server) -> None:

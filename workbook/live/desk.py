@@ -2,7 +2,7 @@
 
 It is the same `answer.py`, the same record and the same check as in the terminal: the page shows what the command
 prints. What stands on disk is never lost: a text that was made from an older one is refused, and written over the file
-only after a copy of that was kept.
+only after a copy of that was kept. So is a file that the page could not show as it is, because it is not UTF-8.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def start(root: Path, name: str) -> Answer:
 def save(root: Path, name: str, body: bytes) -> Answer:
     """Write the answer: `text`, made from the text whose `version` the page was told.
 
-    Where the file has changed since, nothing is written, unless `anyway` is set: then a copy of the file is kept.
+    Where the file has changed since, nothing is written, unless `anyway` is set: then a copy of the file is kept. Where
+    the text is the one that the page was given, the file is left alone, with its line endings.
     """
     try:
         table = json.loads(body)
@@ -72,7 +73,10 @@ def save(root: Path, name: str, body: bytes) -> Answer:
                 why = f"{exercise.place}/answer.py was changed outside of this page. Nothing was written."
                 return HTTPStatus.CONFLICT, facts(root, exercise, states.load(root)) | {"error": why}
             kept = keep(exercise, exercise.answer)
-        states.replace_file(exercise.answer, content)
+        if text != text_of(exercise):
+            if kept is None and not is_text(exercise.answer):
+                kept = keep(exercise, exercise.answer)
+            states.replace_file(exercise.answer, content)
     except ExerciseError as error:
         return refusal(error)
     except OSError as error:
@@ -98,13 +102,28 @@ def hint(root: Path, name: str, body: bytes) -> Answer:
 
 def facts(root: Path, exercise: Exercise, state: State) -> dict[str, Any]:
     """What the page of an exercise is told."""
-    text = None
-    if exercise.answer.is_file():
-        text = exercise.answer.read_text(encoding="utf-8", errors="replace")
     return {
         "identity": exercise.identity, "place": f"{exercise.place}/answer.py", "standing": state.standing(exercise),
-        "text": text, "version": states.digest(exercise.answer), "said": state.said,
+        "text": text_of(exercise), "version": states.digest(exercise.answer), "said": state.said,
     }  # fmt: skip
+
+
+def text_of(exercise: Exercise) -> str | None:
+    """The answer as the page shows it; None where there is none."""
+    if not exercise.answer.is_file():
+        return None
+    return exercise.answer.read_text(encoding="utf-8", errors="replace")
+
+
+def is_text(path: Path) -> bool:
+    """Whether a file is UTF-8, or not there."""
+    try:
+        path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return False
+    except FileNotFoundError:
+        pass
+    return True
 
 
 def refusal(error: ExerciseError) -> Answer:

@@ -34,7 +34,7 @@ def refusal(key: str, method: str, path: str, headers: Mapping[str, str]) -> Ans
     if (stranger := refuse_strangers(dict(headers), writes=False)) is not None:
         return stranger
     if not hmac.compare_digest(key_in(headers).encode(), key.encode()):
-        return refused(HTTPStatus.FORBIDDEN, "The key of this server is missing, or it is that of an earlier one.")
+        return refused(HTTPStatus.FORBIDDEN, "The key of this server is missing, or it belongs to an earlier run.")
     if re.fullmatch(ROUTES.get(method, "(?!)"), path) is None:
         return refused(HTTPStatus.NOT_FOUND, "There is nothing of this name.")
     return None

@@ -12,6 +12,8 @@ import asyncio
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_server.auth import IdentityProvider, User
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
+from tornado.web import HTTPError
 from traitlets.config import Config
 
 from workbook.book.project import CHAPTERS
@@ -29,6 +32,8 @@ NAME = "python3"
 PROTOCOL = "page"  # the WebSocket protocol: whatever is not Jupyter's binary one means messages of JSON
 MOST = 4  # kernels at a time
 IDLE = 1800  # seconds after which a kernel that nobody uses is ended
+LOOK = 60  # seconds between looks at the kernels
+LOOKS = 2  # after which a kernel that works for a page that is gone is interrupted
 # As `workbook/book/notebooks.py` executes the sections.
 OPTIONS = (
     "--InteractiveShell.xmode=Plain", "--InteractiveShell.colors=NoColor", "--HistoryManager.enabled=False",
@@ -59,11 +64,35 @@ class OneKernel(KernelSpecManager):
 
 
 class QuietKernels(AsyncMappingKernelManager):
-    """Starts kernels that write nothing into the terminal: what cells print reaches the page all the same."""
+    """Starts kernels that write nothing into the terminal: what cells print reaches the page all the same.
+
+    A page interrupts a cell that runs too long. Where the page was closed, this does.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.deserted: dict[str, int] = {}  # how often in a row a kernel was found at work without a page
+
+    async def cull_kernel_if_idle(self, kernel_id: str) -> None:
+        """Look at a kernel. At work without a page, it is interrupted at the second look and ended at the third."""
+        kernel = self.get_kernel(kernel_id)
+        alone = kernel.execution_state == "busy" and not self._kernel_connections.get(kernel_id, 0)
+        looks = self.deserted[kernel_id] = self.deserted.get(kernel_id, 0) + 1 if alone else 0
+        if looks == LOOKS:
+            await self.interrupt_kernel(kernel_id)
+        elif looks > LOOKS:
+            del self.deserted[kernel_id]
+            await self.shutdown_kernel(kernel_id, now=True)
+        else:
+            await super().cull_kernel_if_idle(kernel_id)
 
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start one. Returns its id."""
-        return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
+        """Start one. Returns its id. Where the machine has no room for it, the page is told so."""
+        try:
+            return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
+        except OSError as error:
+            why = f"No kernel could be started: {error.strerror}. What you typed is kept: mend this, and run it again."
+            raise HTTPError(HTTPStatus.INSUFFICIENT_STORAGE, why) from error
 
 
 class Passed(IdentityProvider):
@@ -98,9 +127,9 @@ class Kernels:
         folder.chmod(0o700)  # the addresses of the kernels lie there
         settings = Config()
         settings.MappingKernelManager.cull_idle_timeout = IDLE
-        settings.MappingKernelManager.cull_interval = 60
+        settings.MappingKernelManager.cull_interval = LOOK
         settings.MappingKernelManager.cull_connected = True
-        settings.MappingKernelManager.cull_busy = True  # its page is gone: an open one interrupts it earlier
+        settings.MappingKernelManager.cull_busy = True
         settings.ZMQChannelsWebsocketConnection.kernel_ws_protocol = PROTOCOL
         manager = type("Specs", (OneKernel,), {"root": root})
         self.server = KernelServer(
@@ -129,5 +158,8 @@ class Kernels:
         return not left
 
     async def end(self) -> None:
-        """End all kernels."""
-        await self.manager.shutdown_all(now=True)
+        """End all kernels, also where one of them has ended or never started."""
+        known = [self.manager.shutdown_kernel(kernel, now=True) for kernel in self.manager.list_kernel_ids()]
+        await asyncio.gather(*known, return_exceptions=True)
+        with suppress(HTTPError):
+            await self.manager.shutdown_all(now=True)  # those that were about to start

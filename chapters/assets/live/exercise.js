@@ -40,8 +40,10 @@
       if (!this.key) throw new Error(await GlassKey.advice(root));
       const headers = { Authorization: `token ${this.key}`, "Content-Type": "application/json" };
       const address = new URL(`workbook/exercises${path}`, root);
+      const kept = !this.unsaved || this.kept() !== null;
       const answer = await fetch(address, { method, headers, body: body && JSON.stringify(body) }).catch(() => {
-        throw new Error("The server does not answer. What you typed is kept in this browser.");
+        throw new Error("The server does not answer. If it was stopped, type make study in the clone; " +
+          (kept ? "what you typed is kept in this browser." : "what you typed is on this page only: copy it before you leave."));
       });
       if (answer.ok) return answer;
       const told = await answer.json().catch(() => ({}));
@@ -87,10 +89,12 @@
       const draft = this.kept();
       if (draft !== null && draft.text !== facts.text) {
         this.field.value = draft.text;
+        this.unsaved = true;
         this.version = draft.version; // so that it is not saved over what an editor wrote since
         fit(this.field);
         this.say("This is what you typed here and have not saved.");
       } else if (facts.standing === "passed") this.say("Passed.", "same");
+      else this.say(`This is ${facts.place}, which you can also write in your editor.`);
       this.normal();
     }
 
@@ -103,6 +107,7 @@
 
     changed() {
       fit(this.field);
+      this.unsaved = true;
       try {
         localStorage.setItem(this.draft, JSON.stringify({ text: this.field.value, version: this.version }));
         this.say("Not saved yet.");
@@ -115,15 +120,17 @@
       try { return JSON.parse(localStorage.getItem(this.draft)); } catch { return null; }
     }
 
-    forget() {
-      try { localStorage.removeItem(this.draft); } catch { /* nothing was kept */ }
+    // What stands in the field is saved or given up. What another tab has typed since stays.
+    forget(written) {
+      this.unsaved = false;
+      if (this.kept()?.text === written) localStorage.removeItem(this.draft);
     }
 
     async write(anyway = false) {
       const written = this.field.value;
       const facts = await (await this.ask("PUT", `/${this.name}`, { text: written, version: this.version, anyway })).json();
       this.version = facts.version;
-      if (this.field.value === written) this.forget();
+      if (this.field.value === written) this.forget(written);
       this.say(facts.kept ? `Saved in ${facts.place}. What stood there is in ${facts.kept}.` : `Saved in ${facts.place}.`);
     }
 
@@ -135,7 +142,8 @@
     again() {
       return this.attempt(async () => {
         const facts = await (await this.ask("GET", `/${this.name}`)).json();
-        if (this.kept() !== null && facts.text !== this.field.value) return this.conflict({ ...facts, error: "What you typed is not saved, and the file differs." });
+        if (this.unsaved && facts.text !== this.field.value) return this.conflict({ ...facts, error: "What you typed is not saved, and the file differs." });
+        if (facts.text === null) return this.say(`${facts.place} is not there any more. Save writes what stands here into a new one.`, "failed");
         this.take(facts);
         this.say(`Read from ${facts.place}.`);
       });
@@ -143,7 +151,7 @@
 
     conflict(facts) {
       const mine = button("Write mine, and keep a copy of the file", () => { this.normal(); this.save(true); });
-      const theirs = button("Take the file, and give mine up", () => { this.forget(); this.take(facts); this.normal(); this.say(`Read from ${facts.place}.`); });
+      const theirs = button("Take the file, and discard what I typed", () => { this.forget(this.field.value); this.take(facts); this.normal(); this.say(`Read from ${facts.place}.`); });
       this.say(facts.error, "failed");
       this.offer(mine, theirs);
     }
@@ -162,7 +170,7 @@
         this.offer(button("Stop the check", () => stop.abort()));
         try {
           const passed = await this.print(await this.ask("POST", `/${this.name}/check`), stop.signal);
-          this.say(passed ? "Passed." : "Not passed yet: what the check says stands below.", passed ? "same" : "failed");
+          this.say(passed ? "Passed." : "Not passed yet: below is what the check says.", passed ? "same" : "failed");
         } finally {
           this.normal();
         }
@@ -175,7 +183,9 @@
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       signal.addEventListener("abort", () => reader.cancel());
       for (let all = ""; ; ) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read().catch(() => {
+          throw new Error("The server was stopped during the check. Your answer is saved: type make study in the clone, and check again.");
+        });
         if (signal.aborted) throw new Error("The check was stopped.");
         if (done) return /\nexit 0$/.test(all);
         all += value;

@@ -32,7 +32,7 @@ class Kernel {
     try {
       answer = await fetch(this.address + path, { method, headers, body: body && JSON.stringify(body) });
     } catch {
-      throw new KernelError("The server does not answer. It was stopped, or this machine sleeps.");
+      throw new KernelError("The server does not answer. If it was stopped, type make study in the clone and open the address that it prints.");
     }
     if (answer.ok) return answer.status === 204 ? {} : answer.json();
     if (missing && answer.status === 404) return null;
@@ -47,7 +47,7 @@ class Kernel {
     return new Promise((resolve, reject) => {
       this.socket.addEventListener("open", resolve);
       this.socket.addEventListener("close", () => {
-        this.lose("The kernel has ended: it was stopped, it crashed, or nobody used it for half an hour.");
+        this.lose("The kernel has ended: it was stopped, it crashed, or nobody used it for half an hour. The next run starts a new one.");
         reject(new KernelError("The kernel does not answer."));
       });
     });

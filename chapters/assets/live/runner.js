@@ -22,13 +22,24 @@
       this.lasting = true;
       try {
         this.storage = window[storage];
-        this.value = JSON.parse(this.storage.getItem(this.name) ?? "{}") ?? {};
+        this.read();
       } catch { this.lasting = false; }
+    }
+
+    read() {
+      this.value = JSON.parse(this.storage.getItem(this.name) ?? "{}") ?? {};
     }
 
     put(value) {
       this.value = value;
       try { this.storage.setItem(this.name, JSON.stringify(value)); } catch { this.lasting = false; }
+    }
+
+    // Put one entry, or take it away. What another tab has put since stays.
+    change(name, entry) {
+      if (this.lasting) try { this.read(); } catch { /* what this tab knows is all there is */ }
+      const { [name]: _, ...others } = this.value;
+      this.put(entry === undefined ? others : { ...others, [name]: entry });
     }
   }
 
@@ -177,8 +188,7 @@
       this.source = this.field.value;
       fit(this.field);
       this.back.hidden = this.source === this.original;
-      const { [this.number]: _, ...others } = typed.value;
-      typed.put(this.source === this.original ? others : { ...others, [this.number]: { text: this.source, of: this.id } });
+      typed.change(this.number, this.source === this.original ? undefined : { text: this.source, of: this.id });
       if (!typed.lasting && this.source !== this.original) this.say("This browser keeps nothing: what you type is lost when you leave the page.");
     }
 
@@ -187,8 +197,7 @@
       this.field?.remove();
       this.field = null;
       this.source = this.original;
-      const { [this.number]: _, ...others } = typed.value;
-      typed.put(others);
+      typed.change(this.number, undefined);
       this.edit.hidden = false;
       this.back.hidden = true;
       this.live.hidden = true;
@@ -218,10 +227,10 @@
       const began = performance.now();
       this.live?.replaceChildren(place);
       this.working(true);
-      this.say("Runs …");
+      this.say("Running …");
       const clock = setInterval(() => {
         const seconds = Math.round((performance.now() - began) / 1000);
-        this.say(`Runs for ${seconds} s`);
+        this.say(`Running for ${seconds} s`);
         if (seconds >= LONGEST && !over) over = true, notebook.interrupt(`It ran for ${LONGEST} seconds and was interrupted.`);
       }, 1000);
       let status;
@@ -252,10 +261,10 @@
       const time = took < 10 ? `${took.toFixed(1)} s` : `${Math.round(took)} s`;
       if (notebook.why) return notebook.why;
       if (status === "aborted") return "It was not run.";
-      if (status === "error" && !same) return `It raised, after ${time}.`;
-      if (changed) return outputs.pieces.length ? `Your version, in ${time}.` : `Your version ran in ${time} and showed nothing.`;
-      if (same) return outputs.pieces.length ? `The recorded output again, in ${time}.` : `Done in ${time}.`;
-      return `Another output than the recorded one, in ${time}: it stands below.`;
+      if (status === "error" && !same) return `It raised an error after ${time}.`;
+      if (changed) return outputs.pieces.length ? `Your version ran in ${time}.` : `Your version ran in ${time} and showed nothing.`;
+      if (same) return outputs.pieces.length ? `The same output as recorded, in ${time}.` : `Done in ${time}.`;
+      return `It ran in ${time}, and its output differs from the recorded one: compare the two below.`;
     }
   }
 
@@ -277,15 +286,15 @@
 
     // Run a cell, after those above it that this kernel has not run yet.
     async run(wanted) {
-      if (this.busy) return wanted.say("Another cell of this page runs.");
+      if (this.busy) return wanted.say("Another cell of this page is running. Wait for it, or interrupt it.");
       this.busy = true;
       this.why = "";
       try {
-        wanted.say("Starts …");
+        wanted.say("Starting …");
         if (!this.kernel?.id) await this.begin(wanted);
         const ran = new Set(begun.value.ran);
         for (const cell of this.cells.slice(0, this.cells.indexOf(wanted) + 1).filter((one) => one === wanted || !ran.has(one.id))) {
-          if (cell !== wanted) wanted.say(`${cell.name}, above, runs first …`);
+          if (cell !== wanted) wanted.say(`${cell.name}, above, is running first …`);
           const raised = await cell.execute(this.kernel);
           if (raised && cell !== wanted) {
             wanted.say(`${cell.name}, above, ended with ${raised}, so this one was not run.`, "failed");
@@ -320,7 +329,7 @@
       if (fresh) begun.put({ id: kernel.id, ran: [] });
       this.kernel = kernel;
       this.tell("This page has a kernel of its own; cells run in the order in which you run them.", true);
-      cell.say("Runs …");
+      cell.say("Running …");
     }
 
     tell(words, alive) {
@@ -346,7 +355,7 @@
     async forget() {
       begun.put({});
       this.why = "The kernel was ended.";
-      await this.kernel?.end("The kernel was ended, and all that it held.").catch(() => {});
+      await this.kernel?.end("The kernel was ended, and what it held is gone. The next run starts a new one.").catch(() => {});
       for (const cell of this.cells) cell.say("");
     }
   }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import stat
+import subprocess
 import sys
 import urllib.error
 import urllib.request
@@ -21,7 +23,19 @@ from workbook.live.opening import opened
 from workbook.serve import Server, bind, in_background
 
 pytestmark = pytest.mark.ci
+ROOT = Path(__file__).resolve().parents[3]
 KERNELS = f"{PREFIX}/api/kernels"
+SERVING = """
+import sys, threading
+from pathlib import Path
+from workbook.live.opening import opened
+from workbook.serve import bind
+
+root = Path(sys.argv[1])
+with bind(root, 0) as server, opened(root, server.address, server.key):
+    threading.Thread(target=lambda: (server.begun.wait(), print("begun", flush=True))).start()
+    server.serve_forever()
+"""
 
 
 class Answer(NamedTuple):
@@ -156,3 +170,16 @@ def test_the_door_is_closed_when_the_server_ends(tmp_path: Path) -> None:
     with opened(tmp_path, "http://127.0.0.1:1", "secret") as door:
         assert "http://127.0.0.1:1/index.html#key=secret" in door.read_text()
     assert not door.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_the_door_is_closed_when_the_terminal_is(tmp_path: Path, name: str) -> None:
+    command = [sys.executable, "-c", SERVING, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        assert len(list((tmp_path / ".cache" / "live").iterdir())) == 1
+        process.send_signal(getattr(signal, name))
+        assert process.wait() == 0
+    assert list((tmp_path / ".cache" / "live").iterdir()) == []

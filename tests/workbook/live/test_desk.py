@@ -51,6 +51,26 @@ def test_a_text_is_saved_where_the_file_is_the_one_that_the_page_knows(clone: Pa
     assert (clone / facts["kept"]).read_text() == "by an editor"
 
 
+def test_a_text_that_nobody_changed_leaves_the_file_alone(clone: Path) -> None:
+    desk.start(clone, "02.1")
+    answer_of(clone).write_bytes(b"by an editor\r\n")  # with the line endings of Windows
+    facts = desk.shown(clone, "02.1")[1]
+    before = answer_of(clone).stat().st_mtime_ns
+    assert saved(clone, facts["text"], facts["version"])[0] == 200
+    assert (answer_of(clone).read_bytes(), answer_of(clone).stat().st_mtime_ns) == (b"by an editor\r\n", before)
+
+
+def test_a_file_that_the_page_cannot_show_is_kept_when_it_is_written(clone: Path) -> None:
+    desk.start(clone, "02.1")
+    answer_of(clone).write_bytes(b"# caf\xe9")  # not UTF-8
+    facts = desk.shown(clone, "02.1")[1]
+    assert "kept" not in saved(clone, facts["text"], facts["version"])[1]
+    assert answer_of(clone).read_bytes() == b"# caf\xe9"
+    status, told = saved(clone, facts["text"] + " and more", facts["version"])
+    assert status == 200
+    assert (clone / told["kept"]).read_bytes() == b"# caf\xe9"
+
+
 def test_a_file_that_was_deleted_is_written_again(clone: Path) -> None:
     version = desk.start(clone, "02.1")[1]["version"]
     answer_of(clone).unlink()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jupyter_client.connect
 import pytest
 from tornado.httpclient import HTTPRequest
 from tornado.ioloop import IOLoop
@@ -44,7 +46,7 @@ def started(served: Served) -> str:
     return str(json.loads(answer.body)["id"])
 
 
-def printed(served: Served, kernel: str, code: str) -> str:
+def printed(served: Served, kernel: str, code: str, *, until_it_ends: bool = True) -> str:
     """What code prints in a kernel, over the WebSocket of a page."""
     address = f"{served.server.address.replace('http', 'ws')}{KERNELS}/{kernel}/channels"
     header = {"msg_id": "1", "msg_type": "execute_request", "session": "s", "username": "", "version": "5.4"}
@@ -62,11 +64,18 @@ def printed(served: Served, kernel: str, code: str) -> str:
             if received["parent_header"].get("msg_id") != "1":
                 continue
             text += received["content"].get("text", "")
+            if text and not until_it_ends:
+                break
             missing -= {received["msg_type"], received["content"].get("execution_state")}
         connection.close()
         return text
 
     return str(IOLoop(make_current=False).run_sync(talk))
+
+
+def begin(served: Served, kernel: str, code: str) -> None:
+    """Run code in a kernel, and close its page once it has printed something."""
+    printed(served, kernel, code, until_it_ends=False)
 
 
 def test_a_kernel_works_beside_the_readers_copies_with_our_packages(served: Served) -> None:
@@ -90,6 +99,52 @@ def test_the_fifth_kernel_takes_the_place_of_one_that_no_page_uses(served: Serve
 def test_a_kernel_that_nobody_uses_is_ended(served: Served) -> None:
     manager = served.server.routes.started().manager
     assert (manager.cull_idle_timeout, manager.cull_connected) == (IDLE, True)
+
+
+def test_a_cell_whose_page_was_closed_is_interrupted_and_a_deaf_one_is_ended(served: Served) -> None:
+    manager = served.server.routes.started().manager
+    loop = served.server.loop
+    assert loop is not None
+
+    def look() -> None:
+        asyncio.run_coroutine_threadsafe(manager.cull_kernels(), loop).result()
+
+    def states() -> dict[str, str]:
+        return {each["id"]: each["execution_state"] for each in manager.list_kernels()}
+
+    def until(kernel: str, state: str | None) -> None:
+        while states().get(kernel) != state:
+            time.sleep(0.02)
+
+    left, deaf = started(served), started(served)
+    begin(served, left, "kept = 1\nprint('begun')\nwhile True: print('and on')")
+    begin(served, deaf, "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('begun')\nwhile True: pass")
+    until(left, "busy")
+    until(deaf, "busy")
+    look()
+    assert set(states()) == {left, deaf}
+    look()
+    until(left, "idle")
+    look()
+    until(deaf, None)
+    assert printed(served, left, "print(kept)") == "1\n"  # what it held is there for a page that comes back
+
+
+def test_a_full_disk_is_told_and_the_other_kernels_still_end(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object, **options: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    manager = served.server.routes.started().manager
+    other = started(served)
+    process = manager.get_kernel(other).provisioner.process
+    with monkeypatch.context() as patched:
+        patched.setattr(jupyter_client.connect, "write_connection_file", full)
+        answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
+    assert answer.status == 507
+    assert json.loads(answer.body)["message"].startswith("No kernel could be started: No space left on device.")
+    assert manager.list_kernel_ids() == [other]
+    served.server.shutdown()
+    assert process.wait(timeout=300) is not None
 
 
 def test_a_machine_on_which_no_kernel_can_start_says_why(tmp_path: Path) -> None:
