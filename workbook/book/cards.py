@@ -23,10 +23,14 @@ from workbook.book.project import CHAPTERS
 from workbook.book.prose import with_code
 from workbook.book.source_map import anchor_of, names_of
 
-GLOSSARY = "00-start/glossary"
-SOURCE_MAP = "reference/source-map"
+GLOSSARY, SOURCE_MAP = "00-start/glossary.md", "reference/source-map.md"
 PROGRAM, STYLE = "assets/cards.js", "assets/cards.css"
-WITHOUT = ("reference/api/", f"{operator_pages.FOLDER}/", f"{GLOSSARY}.", f"{SOURCE_MAP}.")  # these tell it themselves
+# Pages that tell it themselves.
+WITHOUT = (
+    "reference/api/",
+    f"{operator_pages.FOLDER}/",
+    *(page.replace(".md", ".html") for page in (GLOSSARY, SOURCE_MAP)),
+)
 ENTRY = re.compile(
     r"^### (?P<word>.+)\n\n(?P<says>.+(?:\n.+)*)(?:\n\n\*(?P<where>PyTorch: .+(?:\n.+)*)\*$)?", re.MULTILINE
 )
@@ -58,11 +62,16 @@ def plain(text: str) -> str:
     return EMPHASIS.sub(r"\1", LINK.sub(r"\1", " ".join(text.split())))
 
 
+def at(page: str, anchor: str) -> str:
+    """The address in the site of an anchor on a page of the book."""
+    return f"{page.removesuffix('.md')}.html#{anchor}"
+
+
 def words_of(glossary: str) -> dict[str, Card]:
     """The cards of a glossary's words, by the address of the word in the site."""
     found = {}
     for entry in ENTRY.finditer(glossary):
-        page = f"{GLOSSARY}.html#{slugify(entry['word'], '-')}"
+        page = at(GLOSSARY, slugify(entry["word"], "-"))
         found[page] = Card(entry["word"], plain(entry["says"]), plain(entry["where"] or ""), page)
     return found
 
@@ -73,7 +82,7 @@ def operators() -> tuple[dict[str, Card], dict[str, Card]]:
     entries, names = {}, {}
     for family in operator_pages.entries().values():
         for entry in family:
-            page = operator_pages.pages_by_name()[entry.name].removesuffix(".md") + f".html#{entry.name}"
+            page = at(operator_pages.pages_by_name()[entry.name], entry.name)
             first = entry.overloads[0]
             entries[page] = Card(entry.name, entry.says, f"`{first.schema}`", page)
             for name in (f"aten::{entry.name}", *entry.public):
@@ -105,7 +114,7 @@ class Cards:
         """The cards of those of the three kinds that a book has."""
         addresses: dict[str, Card] = {}
         names: dict[str, Card] = {}
-        glossary, source_map = (root / CHAPTERS / f"{page}.md" for page in (GLOSSARY, SOURCE_MAP))
+        glossary, source_map = (root / CHAPTERS / page for page in (GLOSSARY, SOURCE_MAP))
         if source_map.is_file():
             names |= symbols(root)
         if operator_pages.family_pages(root):
