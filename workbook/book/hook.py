@@ -19,8 +19,9 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, exercise_pages, operator_pages, searching, vendor
+from workbook.book import api, exercise_pages, operator_pages, quotes, searching, vendor
 from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
+from workbook.book.cards import Cards
 from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.explorables.catalogue import FOLDER as EXPLORABLES
@@ -81,6 +82,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     )
     library = digest(digest_of_files(root / PACKAGE), *asked)
     config.extra["cache"] = PageCache(cache, renderer(root), library, OUTPUT_FIGURES)
+    with reported():
+        config.extra["cards"] = Cards.of_book(root)
     add_to_nav(config.nav or [], f"{api.FOLDER}/index.md", api.nav_entries(root))
     add_to_nav(config.nav or [], f"{operator_pages.FOLDER}/index.md", operator_pages.nav_entries(root))
     add_to_nav(config.nav or [], f"{exercise_pages.FOLDER}/index.md", entries)
@@ -102,6 +105,13 @@ def vendored_of(config: MkDocsConfig) -> vendor.Vendored:
     found = config.extra["vendored"]
     assert isinstance(found, vendor.Vendored), "on_config comes first"
     return found
+
+
+def cards_of(config: MkDocsConfig) -> Cards:
+    """The cards that on_config made."""
+    cards = config.extra["cards"]
+    assert isinstance(cards, Cards), "on_config comes first"
+    return cards
 
 
 def pages_of(config: MkDocsConfig) -> PageCache:
@@ -189,7 +199,24 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = with_head(html, notebook, f"{CHAPTERS}/{page.file.src_uri}", typing)
     needed = {ASKS: PREDICTIONS, RUNS: RUNNING, WRITES: WRITING}
     programs = (program for sign, programs in needed.items() if sign in html for program in programs)
+    html = with_quotes(html, page, config, files)
+    html = cards_of(config).on(html, page.file.dest_uri)
     return html + "".join(f'\n<script src="{posixpath.relpath(each, folder)}" defer></script>' for each in programs)
+
+
+def with_quotes(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let a page's links to places in the library open what stands there, and add the quotations to the site."""
+    html, places = quotes.with_links(html)
+    if not places:
+        return html
+    pages, address = pages_of(config), page.file.dest_uri
+    key = digest("quotes", address, pages.renderer, pages.library, *places)
+    script = pages.cache.get(key)
+    if script is None:
+        script = quotes.script(places, address, root_of(config)).decode()
+        pages.cache.put(key, script)
+    files.append(generated(config, quotes.script_of(address), script.encode()))
+    return f"{html}\n{quotes.loading(address)}"
 
 
 def add_data(names: list[str], config: MkDocsConfig, files: Files) -> None:

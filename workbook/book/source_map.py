@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,9 @@ CHAPTERS = {
     "jit_compile": "06 JIT and compile",
     "nn_optim_distributed_quant_amp_export_profiler": "07 to 10 Training, scale and tools",
 }
+
+
+OF_ONE_KIND = re.compile(r"\w*[a-z][A-Z]\w*")  # a name of several words, such as TensorImpl: Node may be anybody's
 
 
 class Place(NamedTuple):
@@ -54,12 +58,36 @@ def places(root: Path) -> dict[str, list[Place]]:
         ) from error
 
 
+def name_of(place: Place) -> str:
+    """The name that a place's symbol defines, without the words of C++ or Python before it.
+
+    >>> name_of(Place("c10/core/TensorImpl.h", "struct C10_API TensorImpl", None, ""))
+    'TensorImpl'
+    """
+    return place.symbol.removesuffix(" final").rpartition(" ")[2]
+
+
+def names_of(root: Path) -> dict[str, Place]:
+    """The places of the names that mean nothing else: names of several words, each of one place only."""
+    found: dict[str, list[Place]] = {}
+    for place in (place for entries in places(root).values() for place in entries):
+        found.setdefault(name_of(place), []).append(place)
+    return {name: these[0] for name, these in found.items() if len(these) == 1 and OF_ONE_KIND.fullmatch(name)}
+
+
+def anchor_of(name: str) -> str:
+    """The anchor on the page of a name's place."""
+    return f"symbol-{name}"
+
+
 def source_map_page(root: Path) -> str:
     """The Markdown of the page, without its introduction."""
-    parts = []
+    parts, names = [], names_of(root)
     for chapter, entries in places(root).items():
         parts.append(f"## {chapter}")
-        parts.append("\n".join(['<dl class="places" markdown="0">', *map(entry_html, entries), "</dl>"]))
+        parts.append(
+            "\n".join(['<dl class="places" markdown="0">', *(entry_html(each, names) for each in entries), "</dl>"])
+        )
     return "\n\n".join(parts)
 
 
@@ -68,13 +96,16 @@ def address_of(path: str) -> str:
     return f"{REPOSITORY}/{COMMIT}/{path}"
 
 
-def entry_html(place: Place) -> str:
-    """One place: the file, the symbol in it, whether the wheel has it, and what it says."""
+def entry_html(place: Place, anchored: Collection[str] = ()) -> str:
+    """One place: the file, the symbol in it, whether the wheel has it, and what it says; with its anchor, if its name
+    is one of these."""
+    name = name_of(place)
+    anchor = f' id="{anchor_of(name)}"' if name in anchored else ""
     broken = html.escape(place.path).replace("/", "/<wbr>")
     only = "" if place.in_wheel else ' <span class="mark">only in the repository</span>'
     says = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(with_code(place.says), quote=False))
     return (
-        f'<dt><a href="{html.escape(address_of(place.path))}"><code>{broken}</code></a>'
+        f'<dt{anchor}><a href="{html.escape(address_of(place.path))}"><code>{broken}</code></a>'
         f'<code class="symbol">{html.escape(place.symbol)}</code>{only}</dt>\n'
         f"<dd>{says}</dd>"
     )
