@@ -169,7 +169,7 @@ class Routes(routing.Router):
         self.files = web.Application(rules, log_function=lambda handler: None)
         self.kernels: Kernels | None = None
 
-    def find_handler(self, request: httputil.HTTPServerRequest, **kwargs: Any) -> httputil.HTTPMessageDelegate | None:
+    def find_handler(self, request: httputil.HTTPServerRequest, **kwargs: Any) -> Any:
         """Who answers a request."""
         jupyters = request.path.startswith(f"{gate.PREFIX}/")
         if self.book is None or not (jupyters or request.path.startswith(gate.DESK)):

@@ -75,11 +75,11 @@ class QuietKernels(AsyncMappingKernelManager):
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """Look at a kernel. At work without a page, it is interrupted at the second look and ended at the third."""
-        kernel = self.get_kernel(kernel_id)
+        kernel: Any = self.get_kernel(kernel_id)
         alone = kernel.execution_state == "busy" and not self._kernel_connections.get(kernel_id, 0)
         looks = self.deserted[kernel_id] = self.deserted.get(kernel_id, 0) + 1 if alone else 0
         if looks == LOOKS:
-            await self.interrupt_kernel(kernel_id)
+            await kernel.interrupt_kernel()
         elif looks > LOOKS:
             del self.deserted[kernel_id]
             await self.shutdown_kernel(kernel_id, now=True)
@@ -107,7 +107,7 @@ class Passed(IdentityProvider):
 class KernelServer(ServerApp):
     """Jupyter's server without its settings, signals and sockets of its own."""
 
-    def load_config_file(self, suppress_errors: bool = True) -> None:
+    def load_config_file(self, suppress_errors: bool = True) -> None:  # type: ignore[override]
         """Read no settings: those of the reader's JupyterLab are not meant for this."""
 
     def init_signal(self) -> None:
@@ -139,7 +139,7 @@ class Kernels:
             jpserver_extensions={},
         )  # fmt: skip
         self.server.initialize(argv=[], find_extensions=False, new_httpserver=False)
-        self.manager = self.server.kernel_manager
+        self.manager: Any = self.server.kernel_manager
         self.ending: asyncio.Future[None] | None = None
 
     @property

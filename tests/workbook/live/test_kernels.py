@@ -87,10 +87,12 @@ def test_a_kernel_works_beside_the_readers_copies_with_our_packages(served: Serv
 
 def test_the_fifth_kernel_takes_the_place_of_one_that_no_page_uses(served: Served) -> None:
     first, *others = [started(served) for _ in range(MOST)]
-    for one in others:
-        printed(served, one, "1")
-    fifth = started(served)
     kernels = served.server.routes.started()
+    for one in (first, *others):  # all have begun, and `first` was used before the others
+        printed(served, one, "1")
+    while any(each["connections"] for each in kernels.manager.list_kernels()):
+        time.sleep(0.02)
+    fifth = started(served)
     while first in kernels.manager.list_kernel_ids():
         time.sleep(0.05)
     assert set(kernels.manager.list_kernel_ids()) == {*others, fifth}
@@ -117,10 +119,14 @@ def test_a_cell_whose_page_was_closed_is_interrupted_and_a_deaf_one_is_ended(ser
             time.sleep(0.02)
 
     left, deaf = started(served), started(served)
-    begin(served, left, "kept = 1\nprint('begun')\nwhile True: print('and on')")
+    # It does not print without a pause: then messages are dropped, and the one that it is idle may be among them.
+    steadily = "while True:\n    print('and on')\n    time.sleep(0.05)"
+    begin(served, left, f"import time\nkept = 1\nprint('begun')\n{steadily}")
     begin(served, deaf, "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('begun')\nwhile True: pass")
     until(left, "busy")
     until(deaf, "busy")
+    while any(each["connections"] for each in manager.list_kernels()):  # a closed page is noticed a moment later
+        time.sleep(0.02)
     look()
     assert set(states()) == {left, deaf}
     look()
