@@ -75,11 +75,12 @@ def site() -> None:
 
 def read(port: int, *, serve: bool, browser: bool = True) -> None:
     """Build the book, serve it, open it in the browser, and print what to do next. Returns when Ctrl-C is pressed."""
+    folder = root()
+    need("book", "tornado", "jupyter_server")
     from workbook.exercises.say import command
     from workbook.live.opening import opened, show
     from workbook.serve import bind
 
-    folder = root()
     pages = build(folder)
     if not serve:
         print(f"The book is in {pages / 'index.html'}")

@@ -95,9 +95,7 @@ def operators() -> tuple[dict[str, Card], dict[str, Card]]:
 def symbols(root: Path) -> dict[str, Card]:
     """The cards of PyTorch's symbols, by name."""
     return {
-        name: Card(
-            f"{name} in PyTorch", with_code(place.says), f"`{place.path}`", f"{SOURCE_MAP}.html#{anchor_of(name)}"
-        )
+        name: Card(f"{name} in PyTorch", with_code(place.says), f"`{place.path}`", at(SOURCE_MAP, anchor_of(name)))
         for name, place in names_of(root).items()
     }
 
