@@ -24,7 +24,7 @@ from workbook.book.source_map import address_of
 from workbook.book.withheld import all_asked, note_on
 
 FOLDER = "reference/api"
-TOGETHER = 12  # modules at most on one page: a longer page is slow, and nobody finds anything on it
+TOGETHER = 12  # the most modules on one page: a longer page opens slowly and is hard to search
 PASSES_ON = (FACADE, "_facade.py", "_C.py")  # their names are described where they are defined
 READING_ORDER = re.compile(r"Reading order:(.*?)(?:\n\n|\Z)", re.DOTALL)
 LABELS = ("Mirrors:", "Differs:")

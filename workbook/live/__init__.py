@@ -4,5 +4,5 @@ Reading order:
     gate.py       Who may run code through a page?
     kernels.py    Which kernels run the cells of a page?
     desk.py       How does the page of an exercise read, write and check the reader's answer?
-    opening.py    How does the key reach the page, and nobody else?
+    opening.py    How does the page get the key while nobody else can learn it?
 """

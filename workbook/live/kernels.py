@@ -2,8 +2,8 @@
 
 Those of Jupyter's own server, without anything else of it: no file of settings is read, no extension is loaded, and
 only the routes that `gate.py` names are reached. A kernel is this Python with the settings that the notebooks were
-executed with, so that a cell that nobody changed gives the recorded output. It works where the reader's copy of the
-section stands, below `notebooks/`, and git ignores what it leaves there.
+executed with, so that an unchanged cell gives the recorded output. Its working folder is that of the reader's copy of
+the section, below `notebooks/`, where git ignores the files that it leaves.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from workbook.live.gate import PREFIX
 NAME = "python3"
 PROTOCOL = "page"  # the WebSocket protocol: whatever is not Jupyter's binary one means messages of JSON
 MOST = 4  # kernels at a time
-IDLE = 1800  # seconds after which a kernel that nobody uses is ended
+IDLE = 1800  # seconds without use after which a kernel is ended
 LOOK = 60  # seconds between looks at the kernels
-LOOKS = 2  # after which a kernel that works for a page that is gone is interrupted
+LOOKS = 2  # at the second look in a row at which a kernel is busy and no page is connected, it is interrupted
 # As `workbook/book/notebooks.py` executes the sections.
 OPTIONS = (
     "--InteractiveShell.xmode=Plain", "--InteractiveShell.colors=NoColor", "--HistoryManager.enabled=False",

@@ -20,12 +20,11 @@ def test_values_are_shown_short_and_without_addresses() -> None:
 
 
 def test_a_function_is_shown_as_it_is_written() -> None:
-    doubled = lambda x, *, by=2: x * by  # noqa: E731
     pair = (lambda: 1, lambda: 2)
 
     def named() -> None: ...
 
-    assert short(doubled) == "lambda x, *, by=2: x * by"
+    assert short(lambda x, *, by=2: x * by) == "lambda x, *, by=2: x * by"
     assert short({"f": named}) == "{'f': the function named}"
     assert short(pair[0]).startswith("the lambda of line ")
     assert short(eval("lambda: 3")) == "the lambda of line 1 of <string>"

@@ -153,7 +153,7 @@ def with_kernels(places: Sequence[str], subset: int = -1) -> Operator:
 
 
 def a_kernel() -> None:
-    """The kernel of an operator that nobody calls."""
+    """Stand in for a registered kernel; nothing calls it."""
 
 
 @cache
