@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.book.small_book import ROOT
-from workbook.book.figures.__main__ import drawn, main, stale
+from workbook.book.figures.__main__ import drawn, main
+from workbook.book.figures.command import stale
 from workbook.book.figures.kit import DARK, LIGHT, Figure, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,7 +25,7 @@ def sample() -> Figure:
 
 
 def test_the_committed_figures_are_fresh() -> None:
-    assert stale(ROOT) == []
+    assert stale(drawn(ROOT)) == []
 
 
 def test_a_figure_is_drawn_the_same_each_time() -> None:
@@ -65,7 +66,7 @@ def test_figures_have_the_colours_of_the_pages(scheme: str, colours: dict[str, s
 def test_the_command_draws_and_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "chapters").mkdir()
     (tmp_path / "mkdocs.yml").write_text("", encoding="utf-8")
-    monkeypatch.setattr("workbook.book.figures.__main__.project_root", lambda: tmp_path)
+    monkeypatch.setattr("workbook.book.figures.command.project_root", lambda: tmp_path)
     assert main(["--check"]) == 1
     assert main([]) == 0
     assert main(["--check"]) == 0

@@ -66,12 +66,17 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def site_with_everything(root: Path, found: Vendored) -> Path:
-    """A site of one page that holds all that a page can hold, in the book's own looks."""
+def small_site(root: Path, pages: dict[str, str], found: Vendored | None = None) -> Path:
+    """A site of these pages, by their paths without `.md`, in the book's own looks; without npm unless `found` says."""
+    found = found or Vendored(vendor.files_of_python_packages(), "npm is not installed")
     shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
-    (root / "chapters" / "index.md").write_text(EVERYTHING, encoding="utf-8")
+    for name, text in pages.items():
+        page = root / "chapters" / f"{name}.md"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text, encoding="utf-8")
     hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
-    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md]\nhooks: [{hook}]\n"
+    nav = ", ".join(f"{name}.md" for name in pages)
+    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [{nav}]\nhooks: [{hook}]\n"
     (root / "mkdocs.yml").write_text(config, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vendor, "vendored", lambda _: found)
@@ -85,15 +90,13 @@ def full(tmp_path_factory: pytest.TempPathFactory, require: Callable[[str], Any]
     found = vendor.vendored(ROOT)
     if found.missing:
         pytest.skip(found.missing)
-    return site_with_everything(tmp_path_factory.mktemp("full"), found)
+    return small_site(tmp_path_factory.mktemp("full"), {"index": EVERYTHING}, found)
 
 
 @pytest.fixture(scope="session")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page with everything, built on a machine without npm."""
-    return site_with_everything(
-        tmp_path_factory.mktemp("bare"), Vendored(vendor.files_of_python_packages(), "npm is not installed")
-    )
+    return small_site(tmp_path_factory.mktemp("bare"), {"index": EVERYTHING})
 
 
 @pytest.fixture(scope="module")

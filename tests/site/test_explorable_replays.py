@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.site.conftest import ROOT
+from tests.site.conftest import small_site
 from tests.site.looking import COLOURS, PHONE, WIDE, Watched, look, violations, watched
-from workbook.book import vendor
-from workbook.book.build import build_site
 from workbook.book.explorables import allocator, engine
-from workbook.book.vendor import Vendored
 
 pytestmark = pytest.mark.ci
 
@@ -31,15 +27,7 @@ WATCH = """() => {
 @pytest.fixture(scope="module")
 def replays(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site of one page with the two replays, as its file."""
-    root = tmp_path_factory.mktemp("replays")
-    shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
-    (root / "chapters" / "index.md").write_text(TEXT, encoding="utf-8")
-    hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
-    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md]\nhooks: [{hook}]\n"
-    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendor, "vendored", lambda _: Vendored(vendor.files_of_python_packages(), "npm is not installed"))
-        return build_site(root) / "index.html"
+    return small_site(tmp_path_factory.mktemp("replays"), {"index": TEXT}) / "index.html"
 
 
 @pytest.fixture

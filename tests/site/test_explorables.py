@@ -13,13 +13,10 @@ from typing import Any
 import pytest
 
 import glasstorch as torch
-from tests.site.conftest import ROOT
+from tests.site.conftest import ROOT, small_site
 from tests.site.looking import Watched, look, watched
-from workbook.book import vendor
-from workbook.book.build import build_site
 from workbook.book.explorables import dispatch, launch
 from workbook.book.explorables.catalogue import NAMES
-from workbook.book.vendor import Vendored
 
 pytestmark = pytest.mark.ci
 
@@ -42,18 +39,8 @@ CHANGED = "() => { const count = window.changed.size; window.changed.clear(); re
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page with all explorables, built alone."""
-    root = tmp_path_factory.mktemp("played")
-    shutil.copytree(ROOT / "chapters" / "assets", root / "chapters" / "assets")
-    (root / "chapters" / "reference").mkdir()
     text = (ROOT / "chapters" / f"{PAGE}.md").read_text(encoding="utf-8")
-    (root / "chapters" / f"{PAGE}.md").write_text(TO_SECTIONS.sub(r"\1", text), encoding="utf-8")
-    (root / "chapters" / "index.md").write_text("# Home\n", encoding="utf-8")
-    hook = (ROOT / "workbook" / "book" / "hook.py").as_posix()
-    config = f"INHERIT: {(ROOT / 'mkdocs.yml').as_posix()}\nnav: [index.md, {PAGE}.md]\nhooks: [{hook}]\n"
-    (root / "mkdocs.yml").write_text(config, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(vendor, "vendored", lambda _: Vendored(vendor.files_of_python_packages(), "npm is not installed"))
-        return build_site(root)
+    return small_site(tmp_path_factory.mktemp("played"), {"index": "# Home\n", PAGE: TO_SECTIONS.sub(r"\1", text)})
 
 
 @pytest.fixture(scope="module")

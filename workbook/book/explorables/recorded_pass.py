@@ -114,8 +114,8 @@ class Recorder:
     def released(self, node: Node) -> None:
         """The engine has told a node to let go of what it saved."""
         assert self.open is not None, "a node is told after it was applied"
-        kind, told, *rest = self.open
-        self.open = (kind, f"{told}; what it had saved is freed", *rest)  # type: ignore[assignment]
+        kind, told, taken, edge, given = self.open
+        self.open = (kind, f"{told}; what it had saved is freed", taken, edge, given)
 
     def counted_down(self, target: Node, waits: int) -> None:
         """A gradient has been delivered along an edge of the node that ran last."""

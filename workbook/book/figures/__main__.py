@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from workbook.book.errors import BookError
 from workbook.book.figures import house_map, three_parts
+from workbook.book.figures.command import run
 from workbook.book.figures.kit import Figure
-from workbook.book.project import project_root, shown
 
 FOLDER = Path("chapters") / "assets" / "figures"
 FIGURES: tuple[Callable[[Path], Figure], ...] = (house_map.draw, three_parts.draw)
-
-
-def stale(root: Path) -> list[Path]:
-    """The figure files that are missing or out of date."""
-    return [path for path, svg in drawn(root).items() if not path.is_file() or path.read_text(encoding="utf-8") != svg]
 
 
 def drawn(root: Path) -> dict[Path, str]:
@@ -29,26 +22,7 @@ def drawn(root: Path) -> dict[Path, str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns 0 if every figure is up to date afterwards."""
-    parser = argparse.ArgumentParser(prog="python -m workbook.book.figures", description="Draw the book's figures.")
-    parser.add_argument("--check", action="store_true", help="only say which committed figures are not fresh")
-    options = parser.parse_args(arguments)
-    try:
-        root = project_root()
-    except BookError as error:
-        print(error, file=sys.stderr)
-        return 1
-    if options.check:
-        for path in stale(root):
-            print(
-                f"{shown(path)}: not as it would be drawn now\n  run: python -m workbook.book.figures",
-                file=sys.stderr,
-            )
-        return 1 if stale(root) else 0
-    for path, svg in drawn(root).items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(svg, encoding="utf-8", newline="\n")
-        print(f"drawn  {shown(path)}")
-    return 0
+    return run("workbook.book.figures", "Draw the book's figures.", drawn, arguments)
 
 
 if __name__ == "__main__":
