@@ -54,11 +54,12 @@ def draw() -> Figure:
     figure.text(FILE_AT, MARGIN + CODE + 4, "in PyTorch", size=12, colour="torch", bold=True)
     for number, hop in enumerate(HOPS):
         y = top + number * (ROW + GAP)
-        figure.box(MARGIN, y, WIDTH - 2 * MARGIN, ROW, kind="glass", radius=6)
-        figure.text(MARGIN + 14, y + 25, hop.name, size=15, mono=True, bold=True, room=FILE_AT - MARGIN - 20)
-        figure.text(MARGIN + 14, y + 45, hop.what, size=13, colour="soft", room=FILE_AT - MARGIN - 20)
-        figure.text(FILE_AT, y + 25, hop.file, size=12.5, colour="glass", mono=True, room=WIDTH - FILE_AT - MARGIN)
-        figure.text(FILE_AT, y + 45, hop.counterpart, size=12.5, colour="torch", mono=True)
+        with figure.stands_for(hop.file):
+            figure.box(MARGIN, y, WIDTH - 2 * MARGIN, ROW, kind="glass", radius=6)
+            figure.text(MARGIN + 14, y + 25, hop.name, size=15, mono=True, bold=True, room=FILE_AT - MARGIN - 20)
+            figure.text(MARGIN + 14, y + 45, hop.what, size=13, colour="soft", room=FILE_AT - MARGIN - 20)
+            figure.text(FILE_AT, y + 25, hop.file, size=12.5, colour="glass", mono=True, room=WIDTH - FILE_AT - MARGIN)
+            figure.text(FILE_AT, y + 45, hop.counterpart, size=12.5, colour="torch", mono=True)
         figure.arrow([(MARGIN + 28, y - GAP), (MARGIN + 28, y)], colour="glass")
     bottom = top + len(HOPS) * (ROW + GAP)
     figure.arrow([(MARGIN + 28, bottom - GAP), (MARGIN + 28, bottom + 8)], colour="glass")

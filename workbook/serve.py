@@ -27,6 +27,7 @@ from tornado.iostream import StreamClosedError
 
 from workbook.live import desk, gate
 from workbook.live.opening import new_key
+from workbook.live.quotation import quotation
 from workbook.predictions import pages
 from workbook.predictions.pages import Answer, refuse_strangers, refused
 
@@ -134,6 +135,18 @@ class Desk(web.RequestHandler):
             self.running.send_signal(signal.SIGINT)
 
 
+class Quotes(web.RequestHandler):
+    """Quotations of the library, with what the reader has passed. Whoever comes here has passed the gate."""
+
+    def initialize(self, book: Path) -> None:
+        """Quote what the exercises of this clone have opened."""
+        self.book = book
+
+    async def get(self, place: str) -> None:
+        """One quotation; the library is read in a thread, as its longest modules take a moment."""
+        tell(self, await asyncio.to_thread(quotation, self.book, place))
+
+
 class Told(web.RequestHandler):
     """One answer that is known before."""
 
@@ -164,6 +177,7 @@ class Routes(routing.Router):
         if book is not None:
             rules[:0] = [
                 (pages.PATH, Predictions, {"book": book}),
+                (gate.QUOTE, Quotes, {"book": book}),
                 (rf"{gate.DESK}(?:/([\d.]+)(?:/(\w+))?)?", Desk, {"book": book}),
             ]
         self.files = web.Application(rules, log_function=lambda handler: None)
@@ -172,7 +186,7 @@ class Routes(routing.Router):
     def find_handler(self, request: httputil.HTTPServerRequest, **kwargs: Any) -> Any:
         """Who answers a request."""
         jupyters = request.path.startswith(f"{gate.PREFIX}/")
-        if self.book is None or not (jupyters or request.path.startswith(gate.DESK)):
+        if self.book is None or not (jupyters or request.path.startswith((gate.DESK, gate.QUOTES))):
             return self.files.find_handler(request)
         answer = gate.refusal(self.key, request.method or "", request.path, request.headers)
         if answer is None and not jupyters:

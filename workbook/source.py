@@ -13,13 +13,13 @@ import pydoc
 import re
 import textwrap
 from collections.abc import Iterator
-from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbook.book.entries import ENTRIES, definition, row
 from workbook.book.named import named
+from workbook.book.nodes import NODES, node_operators, operator_of_node
 from workbook.book.source_map import Place, address_of, places
 from workbook.book.withheld import all_asked, library
 from workbook.book.withheld import places as withheld_places
@@ -32,8 +32,6 @@ from workbook.exercises.say import command, paint
 from workbook.shelf import Shelf, note_on_copy, repair_at_hand, texts
 from workbook.spots import OF_TORCH, Spot, behind_property, module_of, operators, ours, source_file, spot_of, value_of
 
-NODES = "autograd/generated/autograd_kernels.py"
-NODE = re.compile(r"^class (\w+Backward\d*)\(Node\)", re.MULTILINE)
 OPERATORS = "operators/native_functions.yaml"
 FORMULAS = "operators/derivatives.yaml"
 OF_PYTORCH = "tools/autograd/derivatives.yaml"
@@ -225,25 +223,6 @@ def in_module(path: str, entry: str | None) -> tuple[str, str | None]:
 
 
 # --- nodes --------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def node_operators() -> dict[str, str]:
-    """The nodes that are generated from formulas, each with the operator whose row it is made from."""
-    blocks = (library() / NODES).read_text(encoding="utf-8").split("\n\n\n")
-    found: dict[str, str] = {}
-    for place, block in enumerate(blocks):
-        if node := NODE.match(block.lstrip("\n")):
-            word = re.compile(rf"\b{node[1]}\b")
-            kernel = next((other for other in blocks[place + 1 :] if word.search(other)), "")
-            if registered := re.search(r"""["']([a-z_]\w*(?:\.\w+)?)["']""", kernel):
-                found[node[1]] = registered[1]
-    return found
-
-
-def operator_of_node(name: str) -> str | None:
-    """The operator to whose result a generated node belongs; None if it is not the name of one."""
-    return node_operators().get(name) if "Backward" in name else None
 
 
 def parts_of_node(shelf: Shelf, name: str) -> list[Part]:

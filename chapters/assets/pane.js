@@ -1,11 +1,14 @@
 // How does a link to a place in the library's source open it beside the page?
 //
+// What an exercise asks for is left out. The server of the book gives it too, once the exercise has passed.
+//
 // The pane is a dialog of the browser's own: it holds the focus while it is open, Escape closes it, and the focus goes back to
 // the link. The page behind stays where it is. The quotations come as a script that calls GlassQuotes, loaded when the first
 // is asked for, so that it works from disk too; where they cannot be had, the link leads to the reference as it is.
 "use strict";
 (() => {
   const script = document.currentScript;
+  const root = new URL("../", script.src);
   let quotes = null, pane = null, opener = null;
   window.GlassQuotes = (table) => { quotes = table; };
 
@@ -30,6 +33,7 @@
     const title = element("h2", { id: "quote-pane-title" });
     const code = element("code"), told = element("footer");
     const box = element("pre", { tabindex: "0", "aria-label": "The quoted source" }, code);
+    told.setAttribute("aria-live", "polite");
     const made = element("dialog", { class: "quote-pane", "aria-labelledby": title.id },
       element("header", {}, title, close), element("div", { class: "highlight", style: "display: contents" }, box), told);
     close.addEventListener("click", () => made.close());
@@ -45,19 +49,49 @@
     return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
   }
 
+  // Where a link leads; in a figure it is a link of SVG, which has no address of its own.
+  const target = (link) => new URL(link.getAttribute("href"), location.href).href;
+
   function show(link) {
-    const [caption, pieces, asked] = quotes[link.dataset.quote];
+    const [caption, pieces, asked, place] = quotes[link.dataset.quote];
     pane ??= build();
     pane.title.textContent = caption;
-    pane.code.replaceChildren(...pieces.map((piece) => (
-      typeof piece === "string" ? piece : element("span", { class: piece[0] }, piece[1]))));
-    const exercises = asked.map(([name, address]) => element("p", {}, "You write this in ", element("a", { href: address }, name), "."));
-    const reference = element("p", {}, element("a", { href: link.href }, "Its page in the reference"));
-    pane.told.replaceChildren(...exercises, reference);
+    write(pieces);
+    const reference = element("p", {}, element("a", { href: target(link) }, "Its page in the reference"));
+    const say = (line) => pane.told.replaceChildren(...asked.map((exercise) => element("p", {}, ...line(exercise))), reference);
+    const named = ([name, address]) => element("a", { href: address }, name);
+    say((one) => ["You write this in ", named(one), ". The book that make study opens shows it here once the exercise has passed."]);
     opener = link;
     pane.dialog.showModal();
     pane.box.scrollTo(0, 0);
     pane.close.focus({ preventScroll: true });
+    if (!asked.length) return;
+    ofServer(place).then((told) => {
+      if (!told || opener !== link || !pane.dialog.open) return;
+      const left = new Set(told[2].map(([name]) => name));
+      if (left.size < asked.length) write(told[1]);
+      say((one) => (left.has(one[0])
+        ? ["You write this in ", named(one), ". It is shown here once the exercise has passed."]
+        : ["You have passed ", named(one), ", which asks for this."]));
+    });
+  }
+
+  function write(pieces) {
+    pane.code.replaceChildren(...pieces.map((piece) => (
+      typeof piece === "string" ? piece : element("span", { class: piece[0] }, piece[1]))));
+  }
+
+  // The same quotation with what the reader has passed; null where no server answers that knows it.
+  async function ofServer(place) {
+    if (!location.protocol.startsWith("http") || typeof GlassKey === "undefined") return null;
+    const key = await GlassKey.find();
+    if (!key) return null;
+    try {
+      const answer = await fetch(new URL(`workbook/quotes/${place}`, root), { headers: { Authorization: `token ${key}` } });
+      return answer.ok ? (await answer.json()).quoted : null;
+    } catch {
+      return null;
+    }
   }
 
   for (const link of document.querySelectorAll("article a[data-quote]")) {
@@ -69,7 +103,7 @@
         if (!quotes) await load();
         show(link);
       } catch {
-        location.href = link.href;
+        location.href = target(link);
       }
     });
   }

@@ -14,6 +14,7 @@ import pytest
 from tests.book.small_book import ROOT
 from tests.book.test_sections import GLOSSARY, KNOWN, SECTIONS, Named, stands_where_it_is_said_to, text_of
 from workbook.book.house import PACKAGE
+from workbook.book.places import place_of
 
 ENTRY = re.compile(
     r"^### (?P<term>[^\n]+)\n\n(?P<text>.+?)\n\n\*PyTorch: (?P<there>.+?)\sHere:\s(?P<here>.+?)\*$",
@@ -76,7 +77,9 @@ def test_the_glossary_is_divided_by_letters() -> None:
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: str(entry["term"]))
 def test_a_glossary_entry_names_files_of_the_library(entry: re.Match[str]) -> None:
     for here in senses(entry["here"]):
-        named = NAMED.findall(here)
+        symbols = re.findall(r"`([\w.]+)`\sin\s`([^`]+)`", here)
+        assert [name for name, file in symbols if place_of(f"{file} {name}") is None] == []
+        named = [name for name in NAMED.findall(here) if name not in dict(symbols)]
         assert [name for name in named if not (ROOT / PACKAGE / name).exists()] == []
         assert named or entry["term"] == "layer"
     for sense in senses(entry["text"]):

@@ -12,6 +12,7 @@ import pytest
 from tests.workbook.exercises.copies import clone_with_repair
 from tests.workbook.exercises.tree import make_clone
 from workbook import source
+from workbook.book.nodes import NODE
 from workbook.book.withheld import library
 from workbook.commands import CommandError
 from workbook.exercises import state as states
@@ -210,7 +211,7 @@ def test_without_torch_the_formula_of_pytorch_is_named_by_file_and_entry(
 
 def test_every_generated_node_is_made_from_a_row_of_the_formulas() -> None:
     text = (library() / source.FORMULAS).read_text(encoding="utf-8")
-    nodes = source.NODE.findall((library() / source.NODES).read_text(encoding="utf-8"))
+    nodes = NODE.findall((library() / source.NODES).read_text(encoding="utf-8"))
     assert list(source.node_operators()) == nodes
     for node, operator in source.node_operators().items():
         assert f"- op: {operator}\n" in text, node

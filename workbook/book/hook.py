@@ -19,7 +19,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
-from workbook.book import api, exercise_pages, operator_pages, quotes, searching, vendor
+from workbook.book import api, boxes, exercise_pages, operator_pages, quotes, searching, vendor
 from workbook.book.cache import FOLDER, Cache, digest, digest_of_files, renderer
 from workbook.book.cards import Cards
 from workbook.book.data_pages import fill_in
@@ -205,11 +205,13 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def with_quotes(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Let a page's links to places in the library open what stands there, and add the quotations to the site."""
-    html, places = quotes.with_links(html)
+    """Let a page's boxes open what stands at the places that they name, and add the quotations to the site."""
+    address = page.file.dest_uri
+    described = {name.removesuffix(".md") + ".html" for name in config.extra["pages"]}
+    html, places = boxes.with_links(html, address, described)
     if not places:
         return html
-    pages, address = pages_of(config), page.file.dest_uri
+    pages = pages_of(config)
     key = digest("quotes", address, pages.renderer, pages.library, *places)
     script = pages.cache.get(key)
     if script is None:

@@ -6,8 +6,8 @@ One page for each family of operators, and an index. All facts come from the run
 
 from __future__ import annotations
 
-import ast
 import html
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +21,9 @@ from glasstorch.kernels import cuda
 from glasstorch.operators.families import FAMILIES, Family
 from glasstorch.operators.gen.model import NativeFunction, load_functions
 from glasstorch.operators.whereabouts import LIBRARY, Whereabouts, forms_of, whereabouts
-from workbook.book.api import page_of_module, plain
+from workbook.book.api import plain
 from workbook.book.house import PACKAGE
+from workbook.book.references import reference_of
 from workbook.book.withheld import FORMULAS, all_asked
 
 FOLDER = "reference/operators"
@@ -264,35 +265,7 @@ def pages_by_name() -> dict[str, str]:
 
 def link(place: str) -> str:
     """A location as a link to its module's page: to the function or table that contains it, if that has a name."""
-    file, _, line = place.partition(":")
-    path = Path(file)
-    module = "glasstorch." + path.with_suffix("").as_posix().replace("/", ".")
-    name = next((name for first, last, name in _definitions(file) if first <= int(line) <= last), None)
-    page = Path(_page_of(path)).with_suffix(".html").name
-    anchor = module if name is None else f"{module}.{name}"
-    return f'<a href="../api/{page}#{anchor}"><code>{_escaped(place)}</code></a>'
-
-
-@lru_cache(maxsize=512)
-def _page_of(file: Path) -> str:
-    """The path in the book of the page that describes a file of the library."""
-    return page_of_module(LIBRARY / file, LIBRARY.parents[1])
-
-
-@lru_cache(maxsize=128)
-def _definitions(file: str) -> list[tuple[int, int, str]]:
-    """The first line, last line and name of each public top-level definition in a file of the library."""
-    found = []
-    for node in ast.parse((LIBRARY / file).read_text(encoding="utf-8")).body:
-        first, name = node.lineno, ""
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            first, name = min([first, *(each.lineno for each in node.decorator_list)]), node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            name = target.id if isinstance(target, ast.Name) else ""
-        if name and not name.startswith("_"):
-            found.append((first, node.end_lineno or first, name))
-    return found
+    return f'<a href="{posixpath.relpath(reference_of(place), FOLDER)}"><code>{_escaped(place)}</code></a>'
 
 
 def _escaped(text: str) -> str:

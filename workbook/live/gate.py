@@ -17,13 +17,15 @@ from workbook.predictions.pages import Answer, refuse_strangers, refused
 
 PREFIX = "/workbook/jupyter"
 DESK = "/workbook/exercises"
+QUOTES = "/workbook/quotes"
 KEY = "key."  # begins the WebSocket protocol that carries the key: a page cannot set headers there
 KERNEL = rf"{PREFIX}/api/kernels/\w+-\w+-\w+-\w+-\w+"
 EXERCISE = rf"{DESK}/\d\d\.\d+"
+QUOTE = rf"{QUOTES}/((?:\w+/)*\w+\.\w+(?::\d+)?)"  # a place of the library, in which `..` is no name
 # All that a page needs, and all that is let through. Of Jupyter: no contents, no terminals, no settings, no log-in.
 ROUTES = {
     "POST": rf"{PREFIX}/api/kernels|{KERNEL}/(?:interrupt|restart)|{EXERCISE}/(?:start|check|hint)",
-    "GET": rf"{KERNEL}(?:/channels)?|{DESK}|{EXERCISE}",
+    "GET": rf"{KERNEL}(?:/channels)?|{DESK}|{EXERCISE}|{QUOTE}",
     "PUT": EXERCISE,
     "DELETE": KERNEL,
 }

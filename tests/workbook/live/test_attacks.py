@@ -18,7 +18,7 @@ from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.ioloop import IOLoop
 from tornado.websocket import websocket_connect
 
-from workbook.live.gate import PREFIX
+from workbook.live.gate import PREFIX, QUOTES
 from workbook.live.opening import opened
 from workbook.serve import Server, bind, in_background
 
@@ -136,6 +136,18 @@ def test_a_guessed_path_gives_nothing(served: Served, path: str) -> None:
     for method, body in (("GET", None), ("POST", b"{}")):
         assert served.ask(path, method, body, **served.with_key).status in (403, 404, 405)
         assert served.ask(path, method, body).status in (403, 404, 405)
+
+
+def test_what_exercises_ask_for_is_told_to_nobody_without_the_key(served: Served) -> None:
+    place = f"{QUOTES}/nn/modules/calling.py"
+    assert served.ask(place, **served.with_key).status == 200
+    wrong = {"Authorization": f"token {'x' * len(served.server.key)}"}
+    for headers in ({}, wrong, served.with_key | {"Origin": "http://evil.example"}, served.with_key | {"Host": "evil"}):
+        answer = served.ask(place, **headers)
+        assert answer.status == 403
+        assert "glasstorch" not in answer.body
+    for path in ("../pyproject.toml", "%2e%2e/serve.py", "core/nothing.py", "core/keys.py/../../x.py", "etc/passwd"):
+        assert served.ask(f"{QUOTES}/{path}", **served.with_key).status == 404
 
 
 def test_a_form_of_another_site_starts_nothing(served: Served) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbook.live.gate import PREFIX, key_in, refusal
+from workbook.live.gate import PREFIX, QUOTES, key_in, refusal
 
 HERE = {"Host": "127.0.0.1:8000", "Origin": "http://127.0.0.1:8000", "Authorization": "token right"}
 ID = "0f8fad5b-d9cb-469f-a165-70867728950e"
@@ -20,6 +20,8 @@ KERNEL = f"{PREFIX}/api/kernels/{ID}"
         ("GET", KERNEL),
         ("GET", f"{KERNEL}/channels"),
         ("DELETE", KERNEL),
+        ("GET", f"{QUOTES}/core/keys.py:3"),
+        ("GET", f"{QUOTES}/operators/derivatives.yaml"),
     ],
 )
 def test_what_a_page_needs_passes(method: str, path: str) -> None:
@@ -62,6 +64,12 @@ def test_each_check_refuses_by_itself(changed: dict[str, str]) -> None:
         ("GET", f"{KERNEL}/channels/more"),
         ("GET", f"{PREFIX}/login"),
         ("OPTIONS", KERNEL),
+        ("POST", f"{QUOTES}/core/keys.py"),
+        ("GET", QUOTES),
+        ("GET", f"{QUOTES}/../keys.py"),
+        ("GET", f"{QUOTES}/core/../../keys.py"),
+        ("GET", f"{QUOTES}//etc/passwd.py"),
+        ("GET", f"{QUOTES}/core/keys.py:x"),
         ("", ""),
     ],
 )

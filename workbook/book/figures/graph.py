@@ -65,9 +65,10 @@ def draw(root: Tensor, leaves: Mapping[str, Tensor]) -> Figure:
         draw_ends(figure, box, boxes)
     for box in boxes.values():
         y = top(box)
-        figure.box(box.x, y, box.width, TALL, kind="pane" if is_leaf(box.node) else "glass")
-        figure.text(box.x + box.width / 2, y + 19, box.name, size=13, mono=True, bold=True, anchor="middle")
-        figure.text(box.x + box.width / 2, y + 37, box.below, size=12, colour="soft", anchor="middle")
+        with figure.stands_for(defined_by(box.node)):
+            figure.box(box.x, y, box.width, TALL, kind="pane" if is_leaf(box.node) else "glass")
+            figure.text(box.x + box.width / 2, y + 19, box.name, size=13, mono=True, bold=True, anchor="middle")
+            figure.text(box.x + box.width / 2, y + 37, box.below, size=12, colour="soft", anchor="middle")
     if left_out:
         figure.text(width / 2, height - 6, rest, size=12, colour="soft", anchor="middle")
     return figure
@@ -133,6 +134,14 @@ def top(box: Box) -> float:
 def is_leaf(node: Node) -> bool:
     """Whether the node accumulates a leaf's gradient, where backward ends."""
     return node.name() == "torch::autograd::AccumulateGrad"
+
+
+def defined_by(node: Node) -> str:
+    """The dotted name of the library's class that says how a node runs; empty for a Function that a reader wrote."""
+    function: Any = getattr(node, "function", None)  # of the node of a custom Function
+    kind = function if isinstance(function, type) else type(node)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return name if name.startswith("glasstorch.") and "<" not in name else ""
 
 
 def levels_below(first: Node, among: Container[Node] | None = None) -> dict[Node, int]:

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from workbook.book.figures.kit import Figure
+from workbook.book.places import named_at
 
 if TYPE_CHECKING:
     from glasstorch.dispatch.trace import Hop, Trace
@@ -16,7 +17,7 @@ MOST = 24  # hops that a figure holds
 
 
 def draw(trace: Trace) -> Figure:
-    """One box for each hop; a call that a kernel made is indented."""
+    """One box for each hop; a call that a kernel made is indented. The box of a kernel of the library stands for it."""
     if not 0 < len(trace) <= MOST:
         raise ValueError(f"a figure holds 1 to {MOST} hops, the trace has {len(trace)}; print it instead")
     told = ". ".join(described(hop) for hop in trace)
@@ -35,10 +36,11 @@ def draw(trace: Trace) -> Figure:
             names = ", ".join(key.name for key in hop.skipped)
             figure.text(x + 42, y + 8, f"passing by {names}", size=12, colour="soft", room=WIDTH - x - 42)
             y += SKIPPED
-        figure.box(x, y, WIDTH - 1 - x, BOX, kind="glass")
-        figure.text(x + 12, y + 19, hop.key.name, size=13, mono=True, bold=True)
-        figure.text(WIDTH - 12, y + 19, hop.rule, size=12, colour="soft", anchor="end")
-        figure.text(x + 12, y + 37, place(hop.where), size=11.5, mono=True, colour="glass", room=WIDTH - x - 24)
+        with figure.stands_for(named_at(hop.where)):
+            figure.box(x, y, WIDTH - 1 - x, BOX, kind="glass")
+            figure.text(x + 12, y + 19, hop.key.name, size=13, mono=True, bold=True)
+            figure.text(WIDTH - 12, y + 19, hop.rule, size=12, colour="soft", anchor="end")
+            figure.text(x + 12, y + 37, place(hop.where), size=11.5, mono=True, colour="glass", room=WIDTH - x - 24)
         y += BOX
         before = hop
     figure.height = y + 1

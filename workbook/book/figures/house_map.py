@@ -105,7 +105,7 @@ def room(figure: Figure, name: str, x: float, y: float, *, there: bool) -> float
         return width
     address = posixpath.relpath((PACKAGE / name).as_posix(), FOLDER)
     said = "glasstorch" if name == FACADE else f"glasstorch.{name.removesuffix('.py')}"
-    with figure.link(address, f"{text}, the modules of {said}", (x - 2, y - 2, width + 4, LINE + 4)):
+    with figure.link(address, f"{text}, the modules of {said}", (x - 2, y - 2, width + 4, LINE + 4), text):
         figure.box(x, y, width, LINE, kind="glass")
         figure.text(x + 6, y + 16.5, text, size=ROOM_SIZE, colour="glass", mono=True, bold=True)
     return width

@@ -218,15 +218,28 @@ class Figure:
         self._path(points, colour, dashed, f' marker-end="url({HEAD}{colour})"')
 
     @contextmanager
-    def link(self, address: str, name: str, hit: tuple[float, float, float, float]) -> Iterator[None]:
+    def stands_for(self, place: str) -> Iterator[None]:
+        """Everything drawn inside stands for a place of the library (`workbook/book/places.py`), or for none.
+
+        On the site it is a link to that place; elsewhere it looks as if it were not marked.
+        """
+        begin, end = ([f'<g data-place="{html.escape(place)}">'], ["</g>"]) if place else ([], [])
+        self.parts += begin
+        yield
+        self.parts += end
+
+    @contextmanager
+    def link(self, address: str, name: str, hit: tuple[float, float, float, float], place: str = "") -> Iterator[None]:
         """Everything drawn inside links to `address`, which is relative to the figure's own file.
 
-        `name` is read aloud in place of the text; `hit` (x, y, width, height) can be pointed at.
+        `name` is read aloud in place of the text; `hit` (x, y, width, height) can be pointed at. On the site it opens
+        the `place` of the library that it stands for.
         """
         self.linked = True
         x, y, width, height = map(number, hit)
+        mark = f' data-place="{html.escape(place)}"' if place else ""
         self.parts += [
-            f'<a href="{html.escape(address)}" aria-label="{html.escape(name)}">',
+            f'<a href="{html.escape(address)}" aria-label="{html.escape(name)}"{mark}>',
             f'<rect class="g-hit" x="{x}" y="{y}" width="{width}" height="{height}" rx="3"/>',
         ]
         yield
