@@ -22,8 +22,8 @@ HEAD = re.compile(r"(?:(?:async )?def|class) (\w+)|(\w+)\s*(?::[^=]*)?=")  # of 
 def place_of(name: str) -> str | None:
     """The place that a name means; None if it means none.
 
-    >>> place_of("core/"), place_of("core/nothing.py"), place_of("torch/nn/init.py")
-    ('core/__init__.py', None, None)
+    >>> place_of("core/"), place_of("torch/nn/init.py")
+    ('core/__init__.py', None)
     """
     if name.startswith(DOTTED):
         return of_dotted(name)
