@@ -64,7 +64,7 @@ def test_a_page_loads_only_what_it_shows() -> None:
     assert shown_in(page + page) == ["strides"]
     lines = loading(["strides"], "02-tensor-storage").splitlines()
     assert [re.sub(r'.*(?:href|src)="([^"]*)".*', r"\1", line) for line in lines] == [
-        f"../assets/explorables/{name}" for name in ("explorables.css", "kit.js", "strides.data.js", "strides.js")
+        f"../assets/explorables/{name}" for name in ("explorables.css", "kit.js", "strides.js")
     ]
 
 

@@ -103,7 +103,7 @@ def test_without_npm_the_typefaces_are_those_of_the_python_packages_and_nothing_
     assert not (machine.folder / ".cache" / "book").exists() or machine.cached() == []
     style = found.style((ROOT / "chapters" / "assets" / "fonts.css").read_text(encoding="utf-8"))
     named = set(re.findall(r'url\("vendor/(.*?)"\) format\("truetype"\)', style))
-    assert named == {name for name in found.files if name.endswith(".ttf")} | {"fonts/math.ttf"}
+    assert named == {name for name in found.files if name.endswith(".ttf")}
     assert "woff2" not in style
     for name, path in found.files.items():
         content = path.read_bytes()

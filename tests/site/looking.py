@@ -10,6 +10,7 @@ from typing import Any
 from tests.site.conftest import PATIENCE
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+TABLET = {"width": 768, "height": 1024}
 TALLEST = 20_000  # pixels of a page at that width, with all that folds folded
 OVERFLOW = """async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
@@ -31,10 +32,20 @@ SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")]
 SERIOUS = """axe._audit.rules.filter(rule => rule.enabled && ["serious", "critical"].includes(rule.impact)
   && !rule.tags.some(tag => axe._audit.tagExclude.includes(tag))).map(rule => rule.id)"""
 COLOURS = ["color-contrast", "link-in-text-block"]
+# And those that depend on the width: on what scrolls, what is hidden, and what comes into sight.
+LAYOUT = ["scrollable-region-focusable", "target-size", "aria-hidden-focus", *COLOURS]
 # Material puts it around each table while the page loads; browsers let the keyboard scroll it, which axe does not know.
 AROUND_A_TABLE = '<div class="md-typeset__scrollwrap">'
 AT_ONCE = "*, ::before, ::after { transition: none !important }"  # no colour on its way to that of another scheme
-UNFOLD = "() => document.querySelectorAll('details:not([open])').forEach(fold => { fold.open = fold.unfolded = true })"
+# Explorables take the place of their static figures when they come near the window.
+WAKE = """async () => { for (const figure of document.querySelectorAll("figure.explorable")) {
+  if (!figure.querySelector(".x-stage")) figure.scrollIntoView();
+  while (!figure.querySelector(".x-stage")) await new Promise(requestAnimationFrame);
+} scrollTo(0, 0); }"""
+UNFOLD = """async () => {
+  document.querySelectorAll("details:not([open])").forEach(fold => { fold.open = fold.unfolded = true });
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);  // Material lays out in between
+}"""
 FOLD = "() => document.querySelectorAll('details').forEach(fold => { if (fold.unfolded) fold.open = false })"
 # Nothing is preloaded: of files on disk, axe may not read style sheets.
 OPTIONS = '{resultTypes: ["violations"], preload: false, runOnly: only}'
@@ -108,35 +119,51 @@ def violations(window: Watched, axe: str, only: list[str] | None = None) -> list
     return found
 
 
-def look(
-    browser: Any, pages: list[Path], schemes: tuple[tuple[str, str], ...] = BOTH, axe: str | None = None
-) -> dict[str, list[str]]:
-    """What is wrong on pages, in these schemes, wide or narrow. Each page is loaded once.
+def regarded(
+    window: Watched,
+    schemes: tuple[tuple[str, str], ...] = BOTH,
+    axe: str | None = None,
+    axe_at: tuple[dict[str, int], ...] = (WIDE,),
+) -> list[str]:
+    """What is wrong on the page as it is now, in these schemes, at three widths.
 
-    Given axe's text, axe looks, too: by all its rules in one scheme, by those of colours in the others.
+    Given axe's text, axe looks at these widths, too: by all its rules once, then by those of colours in the other
+    scheme, and by those that depend on the layout at the other widths.
     """
+    page, found, looked = window.page, [], False
+    for size in (WIDE, TABLET, PHONE):  # in this order: the search field glides when a window grows
+        page.set_viewport_size(size)
+        for scheme, name in schemes:
+            page.emulate_media(color_scheme=scheme)
+            page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
+            said = list(page.evaluate(OVERFLOW))
+            height = page.evaluate("document.documentElement.scrollHeight")
+            if size is WIDE and height > TALLEST:
+                said.append(f"the page is {height} pixels high")
+            if axe is not None and size in axe_at:
+                said += violations(window, axe, (COLOURS if size is WIDE else LAYOUT) if looked else None)
+                looked = True
+            found += [f"{scheme}, {size['width']}: {one}" for one in said]
+        schemes = schemes[::-1]  # the scheme that is on comes first
+    return found + list(page.evaluate(SQUEEZED))
+
+
+def look(
+    browser: Any,
+    pages: list[Path],
+    schemes: tuple[tuple[str, str], ...] = BOTH,
+    axe: str | None = None,
+    axe_at: tuple[dict[str, int], ...] = (WIDE,),
+) -> dict[str, list[str]]:
+    """What is wrong on each of these pages, from disk: what went wrong in it, and what is seen (`regarded`)."""
     found = {}
     with watched(browser) as window:
         for path in pages:
             window.problems.clear()
             window.page.set_viewport_size(WIDE)
             window.open(path)
-            rules = None
-            for size in (WIDE, PHONE):  # in this order: the search field glides when a window grows
-                window.page.set_viewport_size(size)
-                for scheme, name in schemes:
-                    window.page.emulate_media(color_scheme=scheme)
-                    window.page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
-                    said = list(window.page.evaluate(OVERFLOW))
-                    height = window.page.evaluate("document.documentElement.scrollHeight")
-                    if size is WIDE and height > TALLEST:
-                        said.append(f"the page is {height} pixels high")
-                    if axe is not None and size is WIDE:
-                        said += violations(window, axe, rules)
-                        rules = COLOURS
-                    window.problems += [f"{scheme}, {size['width']}: {one}" for one in said]
-                schemes = schemes[::-1]  # the scheme that is on comes first
-            window.problems += window.page.evaluate(SQUEEZED)
-            if window.problems:
-                found[f"{path.parent.name}/{path.name}"] = list(window.problems)
+            window.page.evaluate(WAKE)
+            said = regarded(window, schemes, axe, axe_at)
+            if said or window.problems:
+                found[f"{path.parent.name}/{path.name}"] = [*window.problems, *said]
     return found

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.looking import PHONE, watched
+from tests.site.looking import PHONE, TABLET, WIDE, regarded, watched
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import find
 from workbook.serve import bind, in_background
@@ -50,7 +50,7 @@ class Desk:
         return str(status.inner_text())
 
 
-def test_an_exercise_is_done_on_its_page(browser: Any, site: Path, clone: Path) -> None:
+def test_an_exercise_is_done_on_its_page(browser: Any, site: Path, clone: Path, axe: str) -> None:
     exercise = find(clone, "02.1")
     server = bind(site, 0, clone)
     with in_background(server) as address, watched(browser) as window:
@@ -61,6 +61,7 @@ def test_an_exercise_is_done_on_its_page(browser: Any, site: Path, clone: Path) 
         desk.press("Check")
         desk.said("Not passed yet")
         assert "contiguous_strides is not written yet" in desk.box.locator("pre").inner_text()
+        assert regarded(window, axe=axe, axe_at=(WIDE, TABLET, PHONE)) == []
 
         desk.field.fill("typed on the page")  # an editor saves, and the page notices
         exercise.answer.write_text("by an editor")

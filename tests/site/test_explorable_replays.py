@@ -36,6 +36,7 @@ def window(browser: Any, replays: Path) -> Iterator[Watched]:
     with watched(browser) as seen:
         seen.open(replays)
         for name in NAMES:
+            seen.page.locator(f'figure[data-explorable="{name}"]').scroll_into_view_if_needed()
             seen.page.wait_for_selector(f'figure[data-explorable="{name}"] > .x-stage')
         yield seen
         assert seen.problems == []

@@ -49,7 +49,7 @@ def window(browser: Any, played: Path) -> Iterator[Watched]:
     with watched(browser) as seen:
         seen.open(played / f"{PAGE}.html")
         for name in NAMES:
-            seen.page.wait_for_selector(f'figure[data-explorable="{name}"] > .x-stage')
+            comes_near(seen, name)
         seen.page.evaluate(WATCH)
         yield seen
         print(f"long tasks, in milliseconds: {seen.page.evaluate('window.long')}")
@@ -59,6 +59,12 @@ def window(browser: Any, played: Path) -> Iterator[Watched]:
 def figure_of(window: Watched, name: str) -> Any:
     """The place of an explorable."""
     return window.page.locator(f'figure[data-explorable="{name}"]')
+
+
+def comes_near(window: Watched, name: str) -> None:
+    """Scroll to an explorable and wait until it stands."""
+    figure_of(window, name).scroll_into_view_if_needed()
+    window.page.wait_for_selector(f'figure[data-explorable="{name}"] > .x-stage')
 
 
 def shown(figure: Any) -> Any:
@@ -93,8 +99,26 @@ def test_without_its_program_the_static_figure_stays(browser: Any, played: Path)
         script.write_text(f'GlassExplorable.define("{name}", () => {{ throw new Error("no"); }});', encoding="utf-8")
     with watched(browser) as seen:
         seen.open(broken / f"{PAGE}.html")
+        for name in NAMES:
+            figure_of(seen, name).scroll_into_view_if_needed()
+            while not any(f"explorable {name}: " in problem for problem in seen.problems):
+                seen.page.wait_for_timeout(20)
         assert seen.page.locator("figure.explorable svg.glass-figure").count() == len(NAMES)
         assert len(seen.problems) == len(NAMES)
+
+
+def test_the_data_of_an_explorable_are_loaded_when_it_comes_near(browser: Any, played: Path) -> None:
+    with watched(browser) as seen:
+        asked: list[str] = []
+        seen.page.on("request", lambda request: asked.append(Path(request.url).name))
+        seen.open(played / f"{PAGE}.html")
+        first, last = NAMES[0], NAMES[-1]
+        seen.page.wait_for_selector(f'figure[data-explorable="{first}"] > .x-stage')
+        assert f"{first}.data.js" in asked
+        assert f"{last}.data.js" not in asked
+        comes_near(seen, last)
+        assert asked.count(f"{last}.data.js") == 1
+        assert seen.problems == []
 
 
 # --- strides ---

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.site.looking import BOTH, is_reference, look, pages_of, violations, watched
+from tests.site.looking import BOTH, PHONE, TABLET, WIDE, is_reference, look, pages_of, violations, watched
 from workbook.book import api
 
 pytestmark = pytest.mark.ci
@@ -16,6 +16,13 @@ ROOT = Path(__file__).parents[2]
 # Indexes, a short and a long page about modules, one with withheld code, one with CUDA C++, and a list of operators;
 # then a page about one module, and a further page of a list.
 OF_EACH_MAKE = ("index", "printing", "core", "autograd", "kernels-cuda", "fft", "core-storage", "views-2")
+# The home page, sections with an explorable, a formula, predictions and an exercise, the glossary, a page of the
+# reference with a form and one with a long list, two exercises (to write and to repair), and a list of operators.
+AT_EVERY_WIDTH = (
+    "index", "00-start/one-backward", "00-start/glossary", "02-tensor-storage/when-a-view-is-impossible",
+    "04-autograd/the-engine-step-by-step", "exercises/index", "exercises/02.1-strides", "exercises/03.3-forget",
+    "reference/source-map", "reference/operators/views", "reference/api/dispatch",
+)  # fmt: skip
 
 
 def reference(site: Path) -> list[Path]:
@@ -28,9 +35,35 @@ def reference(site: Path) -> list[Path]:
     return [path for path in pages_of(site) if is_reference(path) and path not in left_out]
 
 
+def of_each_make(site: Path) -> list[Path]:
+    """The pages of the book that are looked at from everywhere."""
+    return [site / f"{name}.html" for name in AT_EVERY_WIDTH]
+
+
+def exercises(site: Path) -> list[Path]:
+    """The other pages of exercises, which are all of one make."""
+    return [path for path in pages_of(site) if path.parent.name == "exercises" and path not in of_each_make(site)]
+
+
+def test_axe_finds_nothing_at_any_width_on_pages_of_each_make(browser: Any, site: Path, axe: str) -> None:
+    assert look(browser, of_each_make(site), axe=axe, axe_at=(WIDE, TABLET, PHONE)) == {}
+
+
 def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path, axe: str) -> None:
-    pages = [path for path in pages_of(site) if not is_reference(path) or path.name == "dispatch.html"]
+    left_out = {*of_each_make(site), *exercises(site)}
+    pages = [path for path in pages_of(site) if path not in left_out and not is_reference(path)]
+    assert len(pages) > 30
     assert look(browser, pages, axe=axe) == {}
+
+
+def test_every_page_of_an_exercise_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:
+    assert len(exercises(site)) > 30
+    assert look(browser, exercises(site)) == {}
+
+
+@pytest.mark.slow  # forty pages of the same make as two of those above
+def test_axe_finds_nothing_on_any_page_of_an_exercise(browser: Any, site: Path, axe: str) -> None:
+    assert look(browser, exercises(site), axe=axe) == {}
 
 
 @pytest.mark.slow  # two hundred pages of the same make as those below, which are looked at in the same way

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.looking import PHONE, watched
+from tests.site.looking import PHONE, TABLET, WIDE, regarded, watched
 from tests.site.test_predictions import Quiet
 from workbook.book.swap import put_in_place
 from workbook.serve import HOST, Server, bind, in_background
@@ -130,6 +130,16 @@ def test_a_changed_cell_is_kept_runs_and_is_undone(browser: Any, server: Server,
         page.reload(wait_until="load")
         section.ready()
         assert page.locator("textarea").count() == 0
+        assert problems(window, server) == []
+
+
+def test_axe_finds_nothing_on_a_page_that_runs(browser: Any, server: Server, axe: str) -> None:
+    with watched(browser) as window:
+        section = opened(window, server, "00-start/one-backward.html")
+        section.run(1, "as recorded")
+        section.write(0, "print('a line')\n1 / 0")
+        section.run(0, "It raised an error")
+        assert regarded(window, axe=axe, axe_at=(WIDE, TABLET, PHONE)) == []
         assert problems(window, server) == []
 
 

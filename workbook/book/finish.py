@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbook.book.errors import BookError
-from workbook.book.mathematics import with_mathematics, write_typeface
+from workbook.book.mathematics import characters_of, with_mathematics, write_typeface
 
 TYPEFACES = Path("assets") / "vendor" / "fonts"
 MERMAID_HOST = re.compile(r'"https://unpkg\.com/mermaid@[^"]+"')
@@ -29,16 +29,16 @@ POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
 def finish_pages(site: Path) -> None:
     """Turn the formulas of every page of the site into MathML, name its search, and keep Material's program at home."""
-    formulas = False
+    characters: set[str] = set()
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         finished = with_mathematics(text, path.relative_to(site).as_posix())
-        formulas = formulas or finished != text
+        characters |= characters_of(finished)
         finished = finished.replace(SEARCH, f'{SEARCH} aria-label="Search"')
         if finished != text:
             path.write_text(finished, encoding="utf-8", newline="\n")
-    if formulas:
-        write_typeface(site / TYPEFACES)
+    if characters:
+        write_typeface(site / TYPEFACES, characters)
     keep_at_home(site)
 
 

@@ -2,8 +2,8 @@
 
 As MathML, made by the Python package math-core at build time: browsers draw it and screen readers read it as it is.
 Browsers bring no mathematics typeface of their own. DejaVu Serif, which comes with matplotlib, has what a formula needs
-(the table of its measures, brackets that grow); its licence permits a part of it to be shipped, and the part with the
-characters of formulas is a quarter of the file. Only pages that have a formula load it.
+(the table of its measures, brackets that grow); its licence permits a part of it to be shipped. That part holds the
+characters of the site's formulas, and only pages that have a formula load it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,19 @@ from workbook.exercises.say import installation
 FORMULA = re.compile(r'<(span|div) class="arithmatex">(\\\(|\\\[)(.*?)(?:\\\)|\\\])</\1>', re.DOTALL)
 TYPEFACE = "mpl-data/fonts/ttf/DejaVuSerif.ttf"  # both in the package matplotlib
 LICENCE = "mpl-data/fonts/ttf/LICENSE_DEJAVU"
-CHARACTERS = (
-    *range(0x20, 0x7F), *range(0xA0, 0x100), *range(0x300, 0x340),  # Latin, accents
-    *range(0x370, 0x400), *range(0x2010, 0x2070), *range(0x20D0, 0x2100),  # Greek, punctuation, marks of symbols
-    *range(0x2100, 0x2400), *range(0x27C0, 0x2800), *range(0x2900, 0x2B00),  # letters, arrows, operators
-    *range(0x1D400, 0x1D800),  # the italic and other alphabets of mathematics
+MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+RADICAL = "\N{SQUARE ROOT}"  # the browser draws it for <msqrt> and <mroot>
+# A letter that stands alone is drawn in italics: as a character of its own, but for the h, which is Planck's constant.
+UPRIGHT = (
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
+    "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡϴΣΤΥΦΧΨΩ∇αβγδεζηθικλμνξοπρςστυφχψω∂ϵϑϰϕϱϖ",
 )  # fmt: skip
+ITALICS = {
+    letter: chr(first + place)
+    for first, letters in zip((0x1D434, 0x1D6E2), UPRIGHT, strict=True)
+    for place, letter in enumerate(letters)
+} | {"h": "\N{PLANCK CONSTANT}"}
 
 
 def with_mathematics(page: str, name: str) -> str:
@@ -53,8 +60,18 @@ def mathml(formula: str, page: str, *, alone: bool) -> str:
         raise BookError(f"{page}: math-core cannot read the formula\n  {formula}\n  {error}") from error
 
 
-def write_typeface(folder: Path) -> None:
-    """Write the part of the typeface that formulas use, and its licence, into a folder."""
+def characters_of(page: str) -> set[str]:
+    """The characters that a browser draws for the formulas of a page.
+
+    >>> [hex(ord(letter)) for letter in sorted(characters_of("a b <math><mi>c</mi><mo>&lt;</mo></math>"))]
+    ['0x3c', '0x63', '0x221a', '0x1d450']
+    """
+    shown = {letter for formula in MATHML.findall(page) for letter in html.unescape(TAG.sub("", formula))}
+    return shown and shown | {ITALICS[letter] for letter in shown if letter in ITALICS} | {RADICAL}
+
+
+def write_typeface(folder: Path, characters: set[str]) -> None:
+    """Write the part of the typeface that has these characters, and its licence, into a folder."""
     found = find_spec("matplotlib")  # without importing it
     if found is None or found.origin is None or find_spec("fontTools") is None:
         raise BookError(
@@ -64,11 +81,11 @@ def write_typeface(folder: Path) -> None:
     from fontTools import subset
 
     package = Path(found.origin).parent
-    options = subset.Options(layout_features=["*"], drop_tables=["FFTM"], hinting=False)
+    options = subset.Options(layout_features=["*"], drop_tables=["FFTM"], hinting=False, flavor="woff")
     folder.mkdir(parents=True, exist_ok=True)
     with subset.load_font(str(package / TYPEFACE), options) as face:
         part = subset.Subsetter(options)
-        part.populate(unicodes=CHARACTERS)
+        part.populate(text="".join(characters))
         part.subset(face)
-        face.save(folder / "math.ttf")
+        subset.save_font(face, str(folder / "math.woff"), options)
     shutil.copyfile(package / LICENCE, folder / "LICENSE-math")

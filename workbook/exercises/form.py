@@ -33,7 +33,10 @@ PAGE = 79  # columns of code that fit on a page of the site
 
 
 def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> list[str]:
-    """What must be fixed, one sentence for each problem; `every` are all exercises, in order."""
+    """What must be fixed, one sentence for each problem; `every` are all exercises, in order.
+
+    The program of a repair is run once all files are in order.
+    """
     files = [exercise.start, exercise.check, exercise.hints_file, exercise.lab_source, exercise.solution]
     files += [exercise.symptom, exercise.fault] if exercise.is_repair else []
     if missing := [path for path in files if not path.is_file()]:
@@ -58,7 +61,7 @@ def form_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> 
             found.append(f"{Path(error.filename or '?').name}, line {error.lineno}: {error.msg}")
         except ExerciseError as error:
             found.append(str(error))
-    return found
+    return found or ([*symptom_problems(exercise)] if exercise.is_repair else [])
 
 
 def facts_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> Iterator[str]:
@@ -237,7 +240,7 @@ def lab_problems(exercise: Exercise) -> Iterator[str]:
 
 
 def fault_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) -> Iterator[str]:
-    """Whether the fault can be planted, stands nowhere in the book, and makes the program fail that shows it."""
+    """Whether the fault applies and stands nowhere in the book."""
     fault = read_fault(exercise)
     for other in every:
         if any(piece.target == fault.piece.target for piece in other.pieces):
@@ -248,8 +251,12 @@ def fault_problems(root: Path, exercise: Exercise, every: Sequence[Exercise]) ->
             if target.startswith(f"{shown}.") and f"{shown}.".startswith(f"{fault.module}."):
                 yield f"fault.diff: {fault.function} is printed in {section.parent.name}/{section.name}"
     yield from names_of_the_fault(exercise, fault)
+
+
+def symptom_problems(exercise: Exercise) -> Iterator[str]:
+    """Whether the program that shows the fault fails with it, and only with it."""
     with temporary_folder() as folder:
-        plant(fault, folder / "faulty")
+        plant(read_fault(exercise), folder / "faulty")
         for library, wanted in ((None, 0), (folder / "faulty", 1)):
             command = python(str(exercise.symptom))
             settings = environment(CODE, folder, library)

@@ -1,14 +1,16 @@
 // How does a static figure become something to play with?
 //
 // The page holds `<figure class="explorable" data-explorable="NAME">` with a static figure inside. A program calls
-// `GlassExplorable.define(NAME, (stage, data, kit) => ...)`, a script that the build writes calls
-// `GlassExplorable.data(NAME, {...})`; once both are there, in whichever order, the program draws on the stage and takes the
-// figure's place. Where a program fails, or JavaScript is off, the static figure stays. What a program returns is kept as
+// `GlassExplorable.define(NAME, (stage, data, kit) => ...)`. When the figure comes near the window, the kit loads NAME.data.js,
+// a script that the build writes and that calls `GlassExplorable.data(NAME, {...})`: the program draws on the stage and takes
+// the figure's place. Where a script fails, or JavaScript is off, the static figure stays. What a program returns is kept as
 // `figure.explorable`, so that a test can ask it what it would show. All this is classic script: it works from file://.
 "use strict";
 
 globalThis.GlassExplorable = (() => {
-  const programs = new Map(), facts = new Map();
+  const programs = new Map();
+  const folder = new URL(".", document.currentScript.src);
+  const NEAR = 1500; // pixels from the window: the reader has not yet seen a figure whose place is taken
   const NARROW = 560; // pixels of a stage: below it, programs lay out for a phone
 
   // --- elements ---
@@ -189,15 +191,27 @@ globalThis.GlassExplorable = (() => {
 
   // --- from the figure to the program ---
 
-  function mount(name) {
-    if (!programs.has(name) || !facts.has(name)) return;
-    for (const figure of document.querySelectorAll(`figure.explorable[data-explorable="${CSS.escape(name)}"]`)) {
-      if (figure.explorable) continue;
+  const figures = (name) => document.querySelectorAll(`figure.explorable[data-explorable="${CSS.escape(name)}"]`);
+
+  const near = new IntersectionObserver((seen) => {
+    for (const name of new Set(seen.filter((one) => one.isIntersecting).map((one) => one.target.dataset.explorable))) {
+      for (const figure of figures(name)) near.unobserve(figure);
+      document.head.append(h("script", { src: new URL(`${name}.data.js`, folder).href }));
+    }
+  }, { rootMargin: `${NEAR}px 0px` });
+
+  function define(name, program) {
+    programs.set(name, program);
+    for (const figure of figures(name)) near.observe(figure);
+  }
+
+  function data(name, facts) {
+    for (const figure of figures(name)) {
       const fallback = figure.firstElementChild;
       const title = fallback.querySelector("title")?.textContent ?? name;
       const stage = h("div", { class: "x-stage", role: "group", "aria-label": title });
       try {
-        figure.explorable = programs.get(name)(stage, facts.get(name), kit) ?? {};
+        figure.explorable = programs.get(name)(stage, facts, kit) ?? {};
         fallback.replaceWith(stage);
       } catch (error) {
         console.error(`explorable ${name}:`, error); // the static figure stays
@@ -205,8 +219,5 @@ globalThis.GlassExplorable = (() => {
     }
   }
 
-  return {
-    define(name, program) { programs.set(name, program); mount(name); },
-    data(name, value) { facts.set(name, value); mount(name); },
-  };
+  return { define, data };
 })();

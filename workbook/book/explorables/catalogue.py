@@ -59,8 +59,8 @@ def shown_in(page: str) -> list[str]:
 
 
 def loading(names: list[str], folder: str) -> str:
-    """The HTML that loads these explorables on a page of this folder: style, kit, and of each its data and program."""
-    scripts = [KIT, *(f"{FOLDER}/{name}{kind}" for name in names for kind in (".data.js", ".js"))]
+    """The HTML that loads these explorables on a page of this folder: style, kit and programs (the kit loads data)."""
+    scripts = [KIT, *(f"{FOLDER}/{name}.js" for name in names)]
     lines = [f'<link rel="stylesheet" href="{posixpath.relpath(STYLE, folder)}">']
     lines += [f'<script src="{posixpath.relpath(script, folder)}" defer></script>' for script in scripts]
     return "\n".join(lines)
