@@ -23,7 +23,7 @@ AXE = Package(
     sha256="e6b0ce02b84d892e2e33e403485e7f3d6c29e2be6df65daf44d89ba564139745",
     files={"axe.min.js": "axe.min.js"},
 )
-PATIENCE = 30_000  # milliseconds for one step of a browser: the machine may be busy
+PATIENCE = 300_000  # milliseconds for one step of a browser: the machine may be busy
 EVERYTHING = r"""# Everything
 
 Inline $a_1 < b$, and alone:
