@@ -178,8 +178,6 @@ class Routes(routing.Router):
         if answer is None and not jupyters:
             return self.files.find_handler(request)
         try:
-            if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
-                answer = self.full()
             if answer is None:
                 return self.started().application.find_handler(request)
         except (ImportError, OSError) as error:
@@ -195,13 +193,6 @@ class Routes(routing.Router):
             assert self.book is not None, "without a clone nothing is run"
             self.kernels = Kernels(self.book)
         return self.kernels
-
-    def full(self) -> Answer | None:
-        """The refusal of one kernel too many."""
-        if not self.started().is_full():
-            return None
-        why = "Four pages have a kernel already, and there may not be more. Close one of them, and run the cell again."
-        return refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
 
 
 class Server:
