@@ -25,6 +25,7 @@ from tornado import httputil, routing, web
 from tornado.httpserver import HTTPServer
 from tornado.iostream import StreamClosedError
 
+from workbook.exercises.process import OWN_GROUP, interrupt
 from workbook.live import desk, gate
 from workbook.live.opening import new_key
 from workbook.predictions import pages
@@ -119,7 +120,7 @@ class Desk(web.RequestHandler):
         command, environment = desk.check_command(self.book, name)
         self.running = await asyncio.create_subprocess_exec(
             *command, env=environment, cwd=self.book, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, creationflags=OWN_GROUP,
         )  # fmt: skip
         assert self.running.stdout is not None, "it is a pipe"
         with contextlib.suppress(StreamClosedError):
@@ -131,7 +132,7 @@ class Desk(web.RequestHandler):
     def on_connection_close(self) -> None:
         """End a check whose page is gone, as Ctrl-C does."""
         if self.running is not None and self.running.returncode is None:
-            self.running.send_signal(signal.SIGINT)
+            interrupt(self.running)
 
 
 class Told(web.RequestHandler):
