@@ -79,7 +79,10 @@
   const typed = (text) => (/^Win/.test(navigator.platform) ? text.replaceAll(".venv/bin/", ".venv\\Scripts\\") : text);
   window.GlassTyped = typed;
 
-  const inProse = [...document.querySelectorAll("article :not(pre) > code")].filter((code) => /^\.venv\/bin\/\w/.test(code.textContent));
+  // In prose, a paragraph that says it in both ways is left as it is.
+  const inProse = [...document.querySelectorAll("article :not(pre) > code")].filter(
+    (code) => /^\.venv\/bin\/\w/.test(code.textContent) && !code.parentElement.textContent.includes(".venv\\Scripts\\"),
+  );
   for (const code of [...document.querySelectorAll("article .highlight:not(.cell-input) code"), ...inProse]) {
     const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
     while (nodes.nextNode()) nodes.currentNode.data = typed(nodes.currentNode.data);

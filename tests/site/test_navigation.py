@@ -144,7 +144,7 @@ def test_on_windows_the_commands_are_those_of_windows(browser: Any, site: Path) 
         window.page.get_by_text(r"In the clone, type .venv\Scripts\workbook read").wait_for()
         window.open(site / "00-start" / "how-to-read.html", "#how-commands-are-typed")
         told = window.page.locator("#how-commands-are-typed + p").inner_text()
-        assert r"begins with .venv/bin/, on Windows with .venv\Scripts\: .venv\Scripts\workbook next." in told
+        assert r"your clone is .venv/bin/workbook next, and on Windows .venv\Scripts\workbook next." in told
         assert r"after source .venv/bin/activate, or .venv\Scripts\activate on Windows" in told
 
 

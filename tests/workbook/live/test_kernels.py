@@ -114,10 +114,18 @@ def test_of_six_that_are_asked_for_at_once_four_start(served: Served) -> None:
     assert len(served.server.routes.started().manager.list_kernel_ids()) == MOST
 
 
-def test_where_pages_use_all_kernels_the_next_one_is_refused(served: Served) -> None:
+def test_one_place_is_given_away_once_and_none_that_a_page_uses(served: Served) -> None:
     manager = served.server.routes.started().manager
-    for _ in range(MOST):
+    for _ in range(MOST - 1):
         manager.notify_connect(started(served))
+    left = started(served)
+    with ThreadPoolExecutor() as pool:  # both ask for the place of the one that is left
+        asked = [pool.submit(served.ask, KERNELS, "POST", b"{}", **served.with_key) for _ in range(2)]
+    assert sorted(each.result().status for each in asked) == [201, 503]
+    assert len(manager.list_kernel_ids()) == MOST
+    assert left not in manager.list_kernel_ids()
+    (new,) = [each["id"] for each in manager.list_kernels() if not each["connections"]]
+    manager.notify_connect(new)
     answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
     assert (answer.status, json.loads(answer.body)["message"]) == (503, FULL)
 
