@@ -26,6 +26,10 @@ What to do next
   4. See that everything holds: `make test`.
 Ctrl-C stops the server. The built pages stay in {site}.
 """
+MOVED = """Port {wanted} is in use, maybe by this book in another terminal; the book is at port {port} instead.
+What a browser keeps for port {wanted} is not seen from there: cells that you edited, answers that you typed and did not
+save, the place where you were. It is there again when the book is at port {wanted}. Recorded predictions, saved answers
+and your progress are files of this clone: they are the same at every port."""
 
 
 class CommandError(Exception):
@@ -87,7 +91,7 @@ def read(port: int, *, serve: bool, browser: bool = True) -> None:
         return
     with bind(pages, port, folder) as server, opened(folder, server.address, server.key) as door:
         if port not in (0, server.port):
-            print(f"Port {port} is in use; the book is at port {server.port} instead.")
+            print(MOVED.format(wanted=port, port=server.port))
         print(
             f"\nThe book is at {server.address}\n{NEXT.format(door=door.as_uri(), site=pages, next=command('next'))}",
             flush=True,

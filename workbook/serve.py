@@ -25,6 +25,7 @@ from tornado import httputil, routing, web
 from tornado.httpserver import HTTPServer
 from tornado.iostream import StreamClosedError
 
+from workbook.exercises.process import OWN_GROUP, interrupt
 from workbook.live import desk, gate
 from workbook.live.opening import new_key
 from workbook.live.quotation import quotation
@@ -120,7 +121,7 @@ class Desk(web.RequestHandler):
         command, environment = desk.check_command(self.book, name)
         self.running = await asyncio.create_subprocess_exec(
             *command, env=environment, cwd=self.book, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, creationflags=OWN_GROUP,
         )  # fmt: skip
         assert self.running.stdout is not None, "it is a pipe"
         with contextlib.suppress(StreamClosedError):
@@ -132,7 +133,7 @@ class Desk(web.RequestHandler):
     def on_connection_close(self) -> None:
         """End a check whose page is gone, as Ctrl-C does."""
         if self.running is not None and self.running.returncode is None:
-            self.running.send_signal(signal.SIGINT)
+            interrupt(self.running)
 
 
 class Quotes(web.RequestHandler):
@@ -192,8 +193,6 @@ class Routes(routing.Router):
         if answer is None and not jupyters:
             return self.files.find_handler(request)
         try:
-            if answer is None and request.method == "POST" and request.path.endswith("/kernels"):
-                answer = self.full()
             if answer is None:
                 return self.started().application.find_handler(request)
         except (ImportError, OSError) as error:
@@ -209,13 +208,6 @@ class Routes(routing.Router):
             assert self.book is not None, "without a clone nothing is run"
             self.kernels = Kernels(self.book)
         return self.kernels
-
-    def full(self) -> Answer | None:
-        """The refusal of one kernel too many."""
-        if not self.started().is_full():
-            return None
-        why = "Four pages have a kernel already, and there may not be more. Close one of them, and run the cell again."
-        return refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
 
 
 class Server:

@@ -244,7 +244,7 @@ const element = (name, attributes = {}, ...children) => {
 };
 
 // A text of ours, in which `names` stand in backquotes, as nodes.
-const withCode = (text) => text.split("`").map((piece, place) => (place % 2 ? element("code", {}, piece) : piece));
+const withCode = (text) => text.split("`").map((piece, place) => (place % 2 ? element("code", {}, globalThis.GlassTyped?.(piece) ?? piece) : piece));
 
 class Form {
   constructor(box, number, keeper) {
@@ -419,7 +419,7 @@ class Keeper {
         this.trouble = this.server.said.join(" ");
         if (recorded) return this.tell();
       } catch (error) {
-        this.trouble = error instanceof Refused ? error.message : "The server of `workbook read` does not answer.";
+        this.trouble = error instanceof Refused ? error.message : "The server of the book does not answer.";
       }
       this.trouble += " The answer is kept in this browser until it can be recorded.";
     }
@@ -439,11 +439,11 @@ class Keeper {
   }
 
   place() {
-    if (this.server) return "They are recorded in exercises/progress.json; `workbook progress` shows all of them.";
+    if (this.server) return "They are recorded in exercises/progress.json; `.venv/bin/workbook progress` shows all of them.";
     if (!this.browser.lasting) return "This browser keeps nothing for this page: export them before you close it.";
     if (location.protocol === "file:") {
       return "They are kept in this browser. A browser may give each page that is opened from disk a storage of its own; " +
-        "`workbook read` serves the book and keeps one record for all pages.";
+        "`make study` serves the book and keeps one record for all pages.";
     }
     return "They are kept in this browser.";
   }

@@ -1,7 +1,7 @@
 // Where was this reader, and how does this reader type a command?
 //
 // The last section and heading are kept in this browser, and the home page offers to go on there: to nobody who has read
-// nothing yet, and to nobody whose browser keeps nothing. On Windows the commands to copy are shown as they are typed there.
+// nothing yet, and to nobody whose browser keeps nothing. On Windows commands are shown as they are typed there.
 "use strict";
 (() => {
   const KEY = "glass-torch:place"; // {page, title, heading, anchor}; the page from the site's root
@@ -75,15 +75,19 @@
     document.querySelector("article .lead")?.after(offer);
   }
 
-  function showCommandsOfWindows() {
-    if (!/^Win/.test(navigator.platform)) return;
-    for (const code of document.querySelectorAll("article .highlight:not(.cell-input) code")) {
-      const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
-      while (nodes.nextNode()) nodes.currentNode.data = nodes.currentNode.data.replaceAll(".venv/bin/", ".venv\\Scripts\\");
-    }
+  // Commands, also those that other scripts show, as this reader types them.
+  const typed = (text) => (/^Win/.test(navigator.platform) ? text.replaceAll(".venv/bin/", ".venv\\Scripts\\") : text);
+  window.GlassTyped = typed;
+
+  // In prose, a paragraph that says it in both ways is left as it is.
+  const inProse = [...document.querySelectorAll("article :not(pre) > code")].filter(
+    (code) => /^\.venv\/bin\/\w/.test(code.textContent) && !code.parentElement.textContent.includes(".venv\\Scripts\\"),
+  );
+  for (const code of [...document.querySelectorAll("article .highlight:not(.cell-input) code"), ...inProse]) {
+    const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (nodes.nextNode()) nodes.currentNode.data = typed(nodes.currentNode.data);
   }
 
-  showCommandsOfWindows();
   if (here === "index.html") {
     const place = keptPlace();
     if (place) offerToGoOn(place);

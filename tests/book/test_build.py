@@ -119,14 +119,22 @@ def test_a_build_that_fails_leaves_the_site_as_it_was(small: SmallBook) -> None:
     assert {path: path.read_bytes() for path in site.rglob("*") if path.is_file()} == before
 
 
-def test_a_second_build_waits_for_the_first(small: SmallBook) -> None:
+def test_a_second_build_waits_for_the_first(small: SmallBook, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, build = threading.Event(), build_module.build_alone
+
+    def build_alone(root: Path, *, strict: bool, target: Path | None) -> Path:
+        begun.set()
+        return build(root, strict=strict, target=target)
+
+    monkeypatch.setattr(build_module, "build_alone", build_alone)
     with alone(small.root / PLACE):
         second = threading.Thread(target=build_site, args=(small.root,))
         second.start()
-        second.join(timeout=0.5)
+        assert not begun.wait(timeout=0.5)
         assert second.is_alive()
         assert not (small.root / "site").exists()
     second.join()
+    assert begun.is_set()
     assert (small.root / "site" / "index.html").is_file()
 
 

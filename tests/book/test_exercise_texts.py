@@ -13,7 +13,7 @@ import pytest
 
 from tests.book.small_book import ROOT
 from workbook.book.progress_example import ASKED_IN, QUESTION, SECOND_DAY, progress_file, progress_output
-from workbook.exercises.catalogue import find
+from workbook.exercises.catalogue import Exercise, exercises, find
 from workbook.exercises.report import render
 from workbook.exercises.rungs import run_check
 from workbook.exercises.say import program
@@ -113,3 +113,10 @@ def test_nobodys_answers_are_in_the_example(tmp_path: Path) -> None:
         (folder / "answer.py").write_text("mine", encoding="utf-8")
     (tmp_path / "exercises" / "progress.json").write_text("{", encoding="utf-8")
     assert progress_output(tmp_path) == progress_output(ROOT)
+
+
+@pytest.mark.parametrize("exercise", exercises(ROOT), ids=lambda exercise: exercise.identity)
+def test_a_stub_says_what_to_type_as_it_is_typed(exercise: Exercise) -> None:
+    text = exercise.start.read_text(encoding="utf-8")
+    assert f"`.venv/bin/workbook check {exercise.identity}`" in text
+    assert "`workbook" not in text

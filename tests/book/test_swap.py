@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -31,6 +32,14 @@ def test_the_site_holds_the_new_files_and_no_others(tmp_path: Path) -> None:
     assert (site / "changed.html").read_text() == "2"
     after = (site / "same.html").stat()
     assert (after.st_ino, after.st_mtime_ns) == (same.st_ino, same.st_mtime_ns)
+
+
+def test_a_change_is_seen_where_size_and_time_are_the_same(tmp_path: Path) -> None:
+    site, new = written(tmp_path / "site", page="1"), written(tmp_path / "new", page="2")
+    for folder in (site, new):
+        os.utime(folder / "page.html", (0, 0))
+    put_in_place(new, site)
+    assert (site / "page.html").read_text() == "2"
 
 
 def test_a_reader_meets_whole_pages_only(tmp_path: Path) -> None:

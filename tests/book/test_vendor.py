@@ -143,3 +143,9 @@ def test_every_pin_is_complete() -> None:
         assert len(package.sha256) == 64
         assert package.version[0].isdigit()
         assert "LICENSE" in package.files
+
+
+def test_the_readme_says_of_node_what_the_build_says() -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert vendor.FROM_PYTHON.replace("the ", "") in readme
+    assert vendor.ADDED in readme

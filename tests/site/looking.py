@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.site.conftest import PATIENCE
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -55,6 +57,22 @@ RUN = """async ([theirs, only]) => (await axe.run(document, OPTIONS)).violations
   .filter(found => found.places.length)
   .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))
 """.replace("OPTIONS", OPTIONS)
+
+
+@contextmanager
+def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
+    """A disk on which the file of this name, or what is to become it, is written half, and then there is no more room."""
+    real = Path.write_bytes
+
+    def write(path: Path, content: bytes) -> int:
+        if not path.name.startswith(name):
+            return real(path, content)
+        real(path, content[: len(content) // 2])
+        raise OSError(28, "No space left on device", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", write)
+        yield
 
 
 class Watched:

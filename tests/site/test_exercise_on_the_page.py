@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.looking import PHONE, TABLET, WIDE, regarded, watched
+from tests.site.looking import PHONE, TABLET, WIDE, full_disk, regarded, watched
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import find
 from workbook.serve import bind, in_background
@@ -111,6 +111,31 @@ def test_a_browser_that_keeps_nothing_asks_before_typed_text_is_dropped(browser:
         desk.press("Save")
         desk.said("Saved in")
         assert find(clone, "02.1").answer.read_bytes() == find(clone, "02.1").start.read_bytes()
+
+
+def test_on_a_full_disk_the_answer_stays_and_what_was_typed_is_saved_later(
+    browser: Any, site: Path, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = find(clone, "02.1")
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        desk = Desk(window.page, f"{address}{PAGE}#key={server.key}")
+        desk.press("Begin here")
+        desk.field.fill("typed before")
+        desk.press("Save")
+        desk.said("Saved in")
+        with full_disk(monkeypatch, "answer.py"):
+            desk.field.fill("typed on a full disk")
+            desk.press("Check")
+            desk.said("answer.py could not be written: No space left on device. The file is as it was; your text is on this")
+            assert [(one.name, one.read_text()) for one in exercise.folder.glob("answer*")] == [
+                ("answer.py", "typed before")
+            ]
+            window.page.reload(wait_until="load")
+            desk.said("This is what you typed here and have not saved.")
+        desk.press("Save")
+        desk.said("Saved in")
+        assert exercise.answer.read_text() == "typed on a full disk"
 
 
 def test_a_page_that_cannot_check_says_where_one_can(browser: Any, site: Path, clone: Path) -> None:

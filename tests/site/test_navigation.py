@@ -137,6 +137,24 @@ def test_on_windows_the_commands_are_those_of_windows(browser: Any, site: Path) 
         assert (
             window.page.locator("article pre code").first.inner_text().strip() == r".venv\Scripts\workbook start 02.1"
         )
+        in_prose = window.page.locator("article p code, article li code").all_inner_texts()
+        assert r".venv\Scripts\workbook hint 02.1" in in_prose
+        assert [text for text in in_prose if ".venv/bin" in text] == []
+        window.page.get_by_role("button", name="Begin here").click()
+        window.page.get_by_text(r"In the clone, type .venv\Scripts\workbook read").wait_for()
+        window.open(site / "00-start" / "how-to-read.html", "#how-commands-are-typed")
+        told = window.page.locator("#how-commands-are-typed + p").inner_text()
+        assert r"your clone is .venv/bin/workbook next, and on Windows .venv\Scripts\workbook next." in told
+        assert r"after source .venv/bin/activate, or .venv\Scripts\activate on Windows" in told
+
+
+def test_what_a_reader_is_to_type_is_there_as_it_is_typed(site: Path) -> None:
+    pages = [site / "index.html", *sorted((site / "exercises").glob("0*.html"))]
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        article = text[text.index("<article") : text.index("</article>")]
+        assert "<code>workbook " not in article, path.name
+        assert "<code>.venv/bin/workbook next</code>" in article, path.name
 
 
 class Blocks(HTMLParser):

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.site.conftest import ROOT
-from tests.site.looking import PHONE, Watched, watched
+from tests.site.looking import PHONE, Watched, full_disk, watched
 from workbook.exercises import state as states
 from workbook.predictions.importing import import_record
 from workbook.predictions.questions import Asked, questions
@@ -230,6 +230,30 @@ def test_answers_are_exported_and_imported(browser: Any, site: Path, tmp_path: P
             assert open_page(window, place, asked).mark == "right"
     assert import_record(clone, path) == 0
     assert states.load(clone).predictions.keys() == {asked.question.key}
+
+
+def test_on_a_full_disk_the_record_stays_and_an_answer_is_recorded_later(
+    browser: Any, site: Path, clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = first_of("number")
+    given = list(asked.question.expected)
+    record = clone / "exercises" / "progress.json"
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        page = window.page
+        page.goto(address + f"{asked.section}.html", wait_until="load")
+        page.wait_for_selector("html[data-predictions=ready]", state="attached")
+        states.write(clone, states.load(clone))
+        before = record.read_bytes()
+        with full_disk(monkeypatch, "progress.json"):
+            assert Question(window, asked).commit(given).startswith("Right.")
+            page.get_by_text("could not be saved in exercises/progress.json (No space left on device)").wait_for()
+            page.get_by_text("The answer is kept in this browser until it can be recorded.").wait_for()
+            assert [(one.name, one.read_bytes()) for one in record.parent.iterdir()] == [("progress.json", before)]
+        page.reload(wait_until="load")
+        page.wait_for_selector("html[data-predictions=ready]", state="attached")
+        assert Question(window, asked).mark == "right"
+        assert states.load(clone).predictions[asked.question.key].mark == "right"
 
 
 def test_what_the_server_missed_is_handed_over(browser: Any, site: Path, clone: Path) -> None:

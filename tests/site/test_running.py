@@ -42,9 +42,10 @@ def server(site: Path, clone: Path) -> Iterator[Server]:
 class Section:
     """A page with cells in a browser."""
 
-    def __init__(self, page: Any, address: str) -> None:
+    def __init__(self, page: Any, address: str = "") -> None:
         self.page = page
-        page.goto(address, wait_until="load")
+        if address:
+            page.goto(address, wait_until="load")
         self.ready()
 
     def ready(self) -> None:
@@ -208,6 +209,33 @@ def test_a_new_tab_gets_the_key_from_another_and_a_kernel_of_its_own(browser: An
         assert typed == ["print('mine' in globals())", "'typed in the first'", "'typed in the second'"]
         assert server.key not in str(window.page.context.cookies())
         assert window.page.evaluate("Object.values(localStorage).join()").find(server.key) == -1
+
+
+def test_the_copy_of_a_tab_gets_a_kernel_of_its_own(browser: Any, server: Server) -> None:
+    with watched(browser) as window:
+        first = opened(window, server)
+        first.write(0, "mine = 'first'")
+        first.run(0, "showed nothing")
+        with window.page.expect_popup() as waiting:  # it begins with a copy of what the tab stores, as a duplicated one
+            window.page.evaluate("window.open(location.href)")
+        copy = Section(waiting.value)
+        stored = [page.evaluate("JSON.stringify(sessionStorage)") for page in (window.page, copy.page)]
+        assert stored[0] == stored[1]
+        copy.write(0, "print('mine' in globals())")
+        copy.run(0, "Your version")
+        assert "False" in copy.live(0)
+        copy.page.get_by_text("This tab is a copy of another. It has a kernel of its own").wait_for()
+        first.write(0, "print(mine)")
+        first.run(0, "Your version")
+        assert "first" in first.live(0)
+        window.page.close()
+        copy.write(0, "kept = 1")
+        copy.run(0, "showed nothing")
+        copy.page.reload(wait_until="load")  # and keeps it
+        copy.ready()
+        copy.write(0, "print(kept, 'mine' in globals())")
+        copy.run(0, "Your version")
+        assert "1 False" in copy.live(0)
 
 
 def test_a_page_without_the_key_says_how_to_get_it(browser: Any, server: Server) -> None:

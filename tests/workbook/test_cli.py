@@ -369,7 +369,10 @@ def test_read_says_when_the_port_is_in_use(
 ) -> None:
     monkeypatch.setattr("workbook.serve.bind", lambda folder, port, book: Interrupted(port + 1))
     assert workbook("read") == 0
-    assert "Port 8000 is in use; the book is at port 8001 instead." in capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Port 8000 is in use, maybe by this book in another terminal; the book is at port 8001 instead." in said
+    assert "cells that you edited, answers that you typed and did not save, the place where you were" in said
+    assert "Recorded predictions, saved answers and your progress are files of this clone" in said
 
 
 def test_study_hands_its_options_to_the_installer(workbook: Callable[..., int], started: list[list[str]]) -> None:

@@ -43,22 +43,23 @@ FAIL = """It also copies the library, with one fault in it, to `{place}/faulty`.
 .venv/bin/workbook faulty {identity}
 ```
 
-That runs `symptom.py`; `workbook faulty {identity} program.py` runs a program of yours. Read the copy, change it, print
-from it, stop in it with a debugger: it is yours. (Comparing it with the library of your clone would show the place at
-once, and you would have found nothing.)"""
+That runs `symptom.py`; `.venv/bin/workbook faulty {identity} program.py` runs a program of yours. Read the copy, change
+it, print from it, stop in it with a debugger: it is yours. (Comparing it with the library of your clone would show the
+place at once, and you would have found nothing.)"""
 
 ANSWER = """## Your answer
 
 <div class="exercise" data-exercise="{identity}" markdown="1">
 
-Write it into `{place}/answer.py`. Where `workbook read` serves this page, you can write and check it here: it is the
+Write it into `{place}/answer.py`. Where `make study` serves this page, you can write and check it here: it is the
 same file.
 
 </div>"""
 
 HINTS = """## Hints
 
-Each gives a little more away than the one before. `workbook hint {identity}` prints them too, one at a time."""
+Each gives a little more away than the one before. `.venv/bin/workbook hint {identity}` prints them too, one at a
+time."""
 
 RUNGS = """## What a check does
 
@@ -67,11 +68,13 @@ It has three rungs. Each is tried when those before it hold.
 1. **Its own tests.** `{check}` calls {names}. The first call that fails is shown: what was asked, what came out,
    what was accepted, and why.
 2. **The lab sheet.** Every cell of it runs on your answer and has to print what stands there.
-   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with `workbook lab {identity}`.
+   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with
+   `.venv/bin/workbook lab {identity}`.
 3. **Inside glasstorch.** {replaced} Then the library's own tests run on {pieces}: {tests}. If the library
    itself never calls {pieces}, this rung fails: it would have shown nothing.
 
-When all three hold, `workbook solution {identity}` shows one way to write it, and `workbook next` goes on."""
+When all three hold, `.venv/bin/workbook solution {identity}` shows one way to write it, and `.venv/bin/workbook next`
+goes on."""
 
 
 REPAIR_RUNGS = """## What a check does
@@ -83,11 +86,12 @@ Then come the three rungs, all on the library with the fault, in which `mended` 
 1. **Its own tests.** `{check}` runs programs, with random numbers where that matters. The first that ends otherwise
    than it should is shown.
 2. **The lab sheet.** Every cell of it has to print what stands there.
-   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with `workbook lab {identity}`.
+   [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with
+   `.venv/bin/workbook lab {identity}`.
 3. **Inside glasstorch.** The library's own tests of that area run.
 
-When all three hold, `workbook solution {identity}` shows our mend and says what the fault was, and `workbook next`
-goes on."""
+When all three hold, `.venv/bin/workbook solution {identity}` shows our mend and says what the fault was, and
+`.venv/bin/workbook next` goes on."""
 
 
 def all_exercises(root: Path) -> list[Exercise]:

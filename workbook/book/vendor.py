@@ -26,6 +26,9 @@ from workbook.exercises.say import installation
 PINS = Path(__file__).with_name("vendor.json")
 CACHE = Path(".cache") / "book"
 DOWNLOAD_TIMEOUT = 300  # seconds
+FROM_NPM = "woff2 files from npm"
+FROM_PYTHON = "TTF files of the Python packages"
+ADDED = "the pages are whole; with Node.js and npm, which bring woff2 files, a page weighs 3 MB less"
 # The same typefaces as unchanged TTF files: Python package, file in it, place below the site's `assets/vendor/`.
 PYTHON_FILES = (
     ("fontpkg_source_serif_4", "files/SourceSerif4[opsz,wght].ttf", "fonts/serif-normal.ttf"),
@@ -74,9 +77,14 @@ def pinned_packages() -> tuple[Package, ...]:
     return tuple(Package(**entry) for entry in json.loads(PINS.read_text(encoding="utf-8")))
 
 
+def place_of_npms(root: Path) -> Path:
+    """The folder in which the files of npm's packages are kept, once they were fetched."""
+    return root / CACHE / f"vendor-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
+
+
 def vendored(root: Path) -> Vendored:
     """The files of npm's packages, fetched unless they are in the cache; or those of the Python packages."""
-    folder = root / CACHE / f"vendor-{hashlib.sha256(PINS.read_bytes()).hexdigest()[:12]}"
+    folder = place_of_npms(root)
     missing = ""
     if not folder.is_dir():
         npm = shutil.which("npm")
@@ -103,12 +111,7 @@ def files_of_python_packages() -> dict[str, Path]:
 
 def said_of(missing: str) -> str:
     """One line or two: which typefaces the pages have, and what Node.js would add."""
-    if not missing:
-        return "typefaces: woff2 files from npm"
-    return (
-        f"typefaces: TTF files of the Python packages, as {missing}\n"
-        "  the pages are whole; with Node.js and npm, which bring woff2 files, a page weighs 3 MB less"
-    )
+    return f"typefaces: {FROM_PYTHON}, as {missing}\n  {ADDED}" if missing else f"typefaces: {FROM_NPM}"
 
 
 def fetch_all(npm: str, folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ from workbook.exercises.report import kind
 from workbook.exercises.say import command, count, fill, markdown, paint, say
 from workbook.exercises.sheet import unanswered
 from workbook.exercises.state import State, key
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 def tell(state: State) -> None:
@@ -198,11 +201,11 @@ def copy(source: Path, target: Path, change: Callable[[bytes], bytes] = bytes) -
     except FileExistsError:
         return False
     except OSError as error:
-        raise ExerciseError(
-            f"{shown(target)} could not be written: {error.strerror}\n"
-            f"  the folder {shown(target.parent)} must be writable for you;\n"
-            "  a clone in your home folder is, and so is one that you unpacked yourself"
-        ) from error
+        remedy = f"  the folder {shown(target.parent)} must be writable for you;\n"
+        remedy += "  a clone in your home folder is, and so is one that you unpacked yourself"
+        if error.errno in NO_ROOM:
+            remedy = "  make room on the disk, and try again"
+        raise ExerciseError(f"{shown(target)} could not be written: {error.strerror}\n{remedy}") from error
     return True
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from workbook.book import vendor
 from workbook.bootstrap import OLDEST
 from workbook.exercises.catalogue import FOLDER, TO_BRING_BACK, ExerciseError, restore, survey
 from workbook.exercises.say import command, has_colour, installation, paint, say, typed, width
@@ -162,8 +163,8 @@ def look_at_checks(root: Path) -> Iterator[Finding]:
         yield Finding("git", THERE, "a clone; your answers are ignored by it, so `git pull` never touches them")
 
 
-def look_for_tools(root: Path) -> Iterator[Finding]:
-    """Programs that later chapters and the drawn pages use."""
+def look_for_compiler(root: Path) -> Iterator[Finding]:
+    """The compiler that later chapters use."""
     names = filter(None, (os.environ.get("CXX"), "g++", "clang++"))  # in the order in which the library looks
     compiler = next((name for name in names if shutil.which(name)), None)
     if compiler is None:
@@ -175,15 +176,21 @@ def look_for_tools(root: Path) -> Iterator[Finding]:
     else:
         code, output = ask(compiler, "-dumpversion")
         yield Finding("compiler", THERE, f"{compiler} {output if code == 0 else 'is there, but does not start'}")
+
+
+def look_for_typefaces(root: Path) -> Iterator[Finding]:
+    """The typefaces that the next build takes, found as `vendor.vendored` finds them."""
     absent = [name for name in TYPEFACES if installed(name) is None]
-    if shutil.which("npm") is not None:
-        yield Finding("typefaces", THERE, "woff2 files, which npm brings when the book is built")
+    if vendor.place_of_npms(root).is_dir():
+        yield Finding("typefaces", THERE, vendor.FROM_NPM)
+    elif shutil.which("npm") is not None:
+        yield Finding("typefaces", THERE, f"{vendor.FROM_NPM}, which fetches them when the book is built")
     elif absent:
         cost = "The book cannot be built."
         yield Finding("typefaces", WITHOUT, f"{', '.join(absent)} not installed", cost, installation("book"))
     else:
-        cost = "The book is whole: Node.js with npm would only make its pages lighter, by 3 MB each, with woff2 files."
-        yield Finding("typefaces", THERE, "TTF files of the Python packages, as npm is not installed", cost)
+        cost = f"{vendor.ADDED[0].upper()}{vendor.ADDED[1:]}."
+        yield Finding("typefaces", THERE, f"{vendor.FROM_PYTHON}, as npm is not installed", cost)
 
 
 def look_for_gpu(root: Path) -> Iterator[Finding]:
@@ -230,7 +237,8 @@ LOOKS: tuple[Callable[[Path], Iterator[Finding]], ...] = (
     look_for_jupyter,
     look_at_exercises,
     look_at_checks,
-    look_for_tools,
+    look_for_compiler,
+    look_for_typefaces,
     look_for_gpu,
     look_for_torch,
     look_at_terminal,

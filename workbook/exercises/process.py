@@ -24,6 +24,7 @@ KEPT = 4096  # bytes of output kept
 GRACE = 1.5  # seconds after the limit in which the child may end by itself: it writes down where it hung
 DRAIN = 1.0  # seconds to wait for the last output
 POSIX = os.name == "posix"
+OWN_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # Windows interrupts whole groups only
 
 # What of the reader's environment would change what is run, or how.
 UNWANTED = (
@@ -60,6 +61,21 @@ class Process(Protocol):
     def wait(self, timeout: float | None = None) -> int: ...
     def poll(self) -> int | None: ...
     def kill(self) -> None: ...
+
+
+class Interruptible(Protocol):
+    """What `interrupt` needs of a process, whoever waits for it."""
+
+    def send_signal(self, signal: int, /) -> None: ...
+
+
+def interrupt(process: Interruptible) -> None:
+    """Have a process that began with OWN_GROUP stop, as Ctrl-C does; one that has ended is left alone.
+
+    On Windows that is Ctrl-Break, which `workbook/cli.py` treats as Ctrl-C.
+    """
+    with contextlib.suppress(OSError):
+        process.send_signal(getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT))
 
 
 class Child:
@@ -133,7 +149,7 @@ def spawn(command: Sequence[str], folder: Path, environment: Mapping[str, str], 
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=POSIX,
-        creationflags=0 if POSIX else getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        creationflags=OWN_GROUP,
     )
     return Child(process, groups)
 

@@ -24,6 +24,7 @@ from workbook.exercises import state as states
 from workbook.exercises.catalogue import Exercise, ExerciseError
 from workbook.exercises.keys import NoKeys, open_keys
 from workbook.exercises.order import following
+from workbook.exercises.process import OWN_GROUP, interrupt
 from workbook.exercises.say import paint, say, together, width
 from workbook.stopped import WATCHED
 
@@ -32,9 +33,6 @@ LOOK = 1.0  # seconds between two looks at the file
 PATIENCE = 3.0  # seconds in which a check that was stopped has to end
 KEYS = " ".join(map(together, ("n next /", "h hint /", "l list /", "c check all /", "x reset /", "r run /", "q quit")))
 KEYS_FROM_HERE = "Saving answer.py checks it again. Ctrl-C ends this."
-
-
-INTERRUPT = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 
 
 class Check:
@@ -47,7 +45,7 @@ class Check:
             env={**os.environ, "COLUMNS": str(width()), WATCHED: "1"},
             stdin=subprocess.DEVNULL,
             start_new_session=sys.platform != "win32",  # Ctrl-C is for the watch, which hands it on
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            creationflags=OWN_GROUP,
         )
 
     def running(self) -> bool:
@@ -58,8 +56,7 @@ class Check:
         """Stop the check, and wait until none of its processes runs."""
         if not self.running():
             return
-        with suppress(OSError):
-            self.process.send_signal(INTERRUPT)
+        interrupt(self.process)
         try:
             self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

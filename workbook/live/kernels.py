@@ -3,7 +3,8 @@
 Those of Jupyter's own server, without anything else of it: no file of settings is read, no extension is loaded, and
 only the routes that `gate.py` names are reached. A kernel is this Python with the settings that the notebooks were
 executed with, so that an unchanged cell gives the recorded output. Its working folder is that of the reader's copy of
-the section, below `notebooks/`, where git ignores the files that it leaves.
+the section, below `notebooks/`, where git ignores the files that it leaves. It is reached through sockets in a folder
+that no other user can open; on Windows, which has none, through ports of this machine with signed messages.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+import zmq
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_server.auth import IdentityProvider, User
 from jupyter_server.serverapp import ServerApp
@@ -31,6 +34,7 @@ from workbook.live.gate import PREFIX
 NAME = "python3"
 PROTOCOL = "page"  # the WebSocket protocol: whatever is not Jupyter's binary one means messages of JSON
 MOST = 4  # kernels at a time
+FULL = "Four pages have a kernel already, and there may not be more. Close one of them, and run the cell again."
 IDLE = 1800  # seconds without use after which a kernel is ended
 LOOK = 60  # seconds between looks at the kernels
 LOOKS = 2  # at the second look in a row at which a kernel is busy and no page is connected, it is interrupted
@@ -39,6 +43,22 @@ OPTIONS = (
     "--InteractiveShell.xmode=Plain", "--InteractiveShell.colors=NoColor", "--HistoryManager.enabled=False",
     "--log-level=ERROR",
 )  # fmt: skip
+
+
+def folder_of_sockets() -> tempfile.TemporaryDirectory[str] | None:
+    """A new folder that only this user can open, for the sockets of kernels; None where the system has no such sockets.
+
+    It is outside of the clone, which may lie deep: the path of a socket has room for about a hundred characters.
+    """
+    if sys.platform == "win32":
+        return None
+    for place in (None, "/tmp"):  # the usual one, unless its own path is too long
+        with suppress(OSError):
+            folder = tempfile.TemporaryDirectory(prefix="glass-", dir=place, ignore_cleanup_errors=True)
+            if len(os.fsencode(f"{folder.name}/01234567-5")) <= zmq.IPC_PATH_MAX_LEN:
+                return folder
+            folder.cleanup()
+    return None
 
 
 class OneKernel(KernelSpecManager):
@@ -72,6 +92,16 @@ class QuietKernels(AsyncMappingKernelManager):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.deserted: dict[str, int] = {}  # how often in a row a kernel was found at work without a page
+        self.sockets = folder_of_sockets()
+        self.starting = 0  # kernels that are not known yet
+        self.leaving: set[str] = set()  # those that make room for another
+
+    def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> Any:
+        """Make what manages a kernel, with its sockets in our folder."""
+        manager, name, kernel_id = super().pre_start_kernel(kernel_name, kwargs)
+        if self.sockets is not None:
+            manager.transport, manager.ip = "ipc", f"{self.sockets.name}/{kernel_id[:8]}"
+        return manager, name, kernel_id
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
         """Look at a kernel. At work without a page, it is interrupted at the second look and ended at the third."""
@@ -87,12 +117,38 @@ class QuietKernels(AsyncMappingKernelManager):
             await super().cull_kernel_if_idle(kernel_id)
 
     async def start_kernel(self, **options: Any) -> str:  # type: ignore[override]
-        """Start one. Returns its id. Where the machine has no room for it, the page is told so."""
+        """Start one. Returns its id. Where there is no room for it, the page is told so.
+
+        If there are as many as there may be, the one that has waited longest without a page is ended for it.
+        """
+        taken = len(set(self.list_kernel_ids()) - self.leaving) + self.starting
+        oldest = self.longest_without_page() if taken >= MOST else None
+        if taken >= MOST and oldest is None:
+            raise HTTPError(HTTPStatus.SERVICE_UNAVAILABLE, FULL)
+        self.starting += 1
         try:
+            if oldest is not None:
+                await self.end_for_another(oldest)
             return str(await super().start_kernel(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options))
         except OSError as error:
             why = f"No kernel could be started: {error.strerror}. What you typed is kept: mend this, and run it again."
             raise HTTPError(HTTPStatus.INSUFFICIENT_STORAGE, why) from error
+        finally:
+            self.starting -= 1
+
+    def longest_without_page(self) -> str | None:
+        """The kernel that no page has used for the longest time; None where pages use them all."""
+        known = [one for one in self.list_kernels() if not one["connections"] and one["id"] not in self.leaving]
+        return str(min(known, key=lambda one: str(one["last_activity"]))["id"]) if known else None
+
+    async def end_for_another(self, kernel_id: str) -> None:
+        """End a kernel, whose place is given away from now on."""
+        self.leaving.add(kernel_id)
+        try:
+            with suppress(HTTPError):  # it has ended by itself
+                await self.shutdown_kernel(kernel_id)
+        finally:
+            self.leaving.remove(kernel_id)
 
 
 class Passed(IdentityProvider):
@@ -140,22 +196,11 @@ class Kernels:
         )  # fmt: skip
         self.server.initialize(argv=[], find_extensions=False, new_httpserver=False)
         self.manager: Any = self.server.kernel_manager
-        self.ending: asyncio.Future[None] | None = None
 
     @property
     def application(self) -> Any:
         """The tornado application that answers under `gate.PREFIX`."""
         return self.server.web_app
-
-    def is_full(self) -> bool:
-        """Whether no further kernel may start, after the one that has waited longest without a page has ended."""
-        if len(self.manager.list_kernel_ids()) < MOST:
-            return False
-        left = [one for one in self.manager.list_kernels() if not one["connections"]]
-        if left:
-            oldest = min(left, key=lambda kernel: str(kernel["last_activity"]))
-            self.ending = asyncio.ensure_future(self.manager.shutdown_kernel(oldest["id"]))
-        return not left
 
     async def end(self) -> None:
         """End all kernels, also where one of them has ended or never started."""
@@ -163,3 +208,5 @@ class Kernels:
         await asyncio.gather(*known, return_exceptions=True)
         with suppress(HTTPError):
             await self.manager.shutdown_all(now=True)  # those that were about to start
+        if self.manager.sockets is not None:
+            self.manager.sockets.cleanup()

@@ -8,6 +8,17 @@ const DIED = "The kernel died. What it held is lost; the book and what you typed
 
 class KernelError extends Error {}
 
+// Whether a kernel is this page's. The copy of a tab knows the kernel of the other, which has it until it is left or closed.
+const claimed = new Set();
+function claim(id) {
+  if (claimed.has(id) || !navigator.locks) return Promise.resolve(true);
+  return new Promise((resolve) => navigator.locks.request(`glasstorch.kernel:${id}`, { ifAvailable: true }, (lock) => {
+    if (lock) claimed.add(id);
+    resolve(lock !== null);
+    return lock && new Promise(() => {}); // held until the page ends
+  }));
+}
+
 class Kernel {
   // `root` is the address of the book's first page, `key` that of its server.
   constructor(root, key) {
@@ -18,10 +29,13 @@ class Kernel {
     this.ended = () => {}; // called with the reason when what the kernel held is gone, and maybe the kernel
   }
 
-  // Start a kernel in a folder, or go on with the one of this id if it still runs. Returns whether it is a new one.
+  // Start a kernel in a folder, or go on with the one of this id if it still runs and no other page has it. Returns whether it is
+  // a new one.
   async start(path, id = null) {
-    const there = id !== null && (await this.ask("GET", `/${id}`, { missing: true }));
+    this.copied = id !== null && !(await claim(id));
+    const there = id !== null && !this.copied && (await this.ask("GET", `/${id}`, { missing: true }));
     this.id = there ? id : (await this.ask("POST", "", { body: { name: "python3", path } })).id;
+    await claim(this.id);
     await this.connect();
     return !there;
   }

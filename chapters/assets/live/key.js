@@ -33,7 +33,8 @@ const GlassKey = (() => {
   // How to come to a page that can run code. `root` is the address of the book's first page.
   const advice = async (root) => {
     if (location.protocol === "file:") {
-      return "A page that is opened from disk cannot run Python. In the clone, type .venv/bin/workbook read: it opens the book with all that runs.";
+      return "A page that is opened from disk cannot run Python. In the clone, type " + GlassTyped(".venv/bin/workbook read") +
+        ": it opens the book with all that runs.";
     }
     const ours = await fetch(new URL("workbook/predictions", root)).then((answer) => answer.ok, () => false);
     return ours

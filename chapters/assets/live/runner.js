@@ -328,7 +328,9 @@
       }
       if (fresh) begun.put({ id: kernel.id, ran: [] });
       this.kernel = kernel;
-      this.tell("This page has a kernel of its own; cells run in the order in which you run them.", true);
+      this.tell(kernel.copied
+        ? "This tab is a copy of another. It has a kernel of its own, which knows nothing of what ran there."
+        : "This page has a kernel of its own; cells run in the order in which you run them.", true);
       cell.say("Running …");
     }
 

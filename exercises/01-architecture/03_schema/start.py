@@ -64,6 +64,7 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 01.3`. It may
-# be half done: the answer tells what to look at next. `workbook hint 01.3`
-# gives a nudge, `workbook lab 01.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 01.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 01.3` gives a nudge,
+# `.venv/bin/workbook lab 01.3` a sheet to play on.

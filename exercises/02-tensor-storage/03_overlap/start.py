@@ -92,6 +92,7 @@ def overlap_status(a: Extent, b: Extent) -> Overlap:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 02.3`. It may
-# be half done: the answer tells what to look at next. `workbook hint 02.3`
-# gives a nudge, `workbook lab 02.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 02.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 02.3` gives a nudge,
+# `.venv/bin/workbook lab 02.3` a sheet to play on.

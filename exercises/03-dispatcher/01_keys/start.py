@@ -89,6 +89,7 @@ def runtime_keys(keys: int) -> Iterator[DispatchKey]:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 03.1`. It may
-# be half done: the answer tells what to look at next. `workbook hint 03.1`
-# gives a nudge, `workbook lab 03.1` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 03.1`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 03.1` gives a nudge,
+# `.venv/bin/workbook lab 03.1` a sheet to play on.

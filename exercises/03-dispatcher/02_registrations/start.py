@@ -76,6 +76,7 @@ def fewest_registrations(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 03.2`. It may
-# be half done: the answer tells what to look at next. `workbook hint 03.2`
-# gives a nudge, `workbook lab 03.2` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 03.2`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 03.2` gives a nudge,
+# `.venv/bin/workbook lab 03.2` a sheet to play on.

@@ -54,6 +54,7 @@ def missing(table: DispatchTable, keys: int) -> Boxed:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 03.3`. It may
-# be half done: the answer tells what to look at next. `workbook hint 03.3`
-# gives a nudge, `workbook lab 03.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 03.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 03.3` gives a nudge,
+# `.venv/bin/workbook lab 03.3` a sheet to play on.

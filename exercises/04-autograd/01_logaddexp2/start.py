@@ -70,6 +70,7 @@ def logaddexp2_other(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 04.1`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 04.1` gives a nudge, `workbook lab 04.1` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 04.1`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 04.1` gives a nudge,
+# `.venv/bin/workbook lab 04.1` a sheet to play on.

@@ -95,6 +95,7 @@ def hypot(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 04.2`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 04.2` gives a nudge, `workbook lab 04.2` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 04.2`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 04.2` gives a nudge,
+# `.venv/bin/workbook lab 04.2` a sheet to play on.

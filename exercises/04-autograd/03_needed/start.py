@@ -62,6 +62,7 @@ def nodes_leading_to(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 04.3`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 04.3` gives a nudge, `workbook lab 04.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 04.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 04.3` gives a nudge,
+# `.venv/bin/workbook lab 04.3` a sheet to play on.

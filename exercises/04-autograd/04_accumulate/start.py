@@ -55,6 +55,7 @@ def accumulate(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 04.4`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 04.4` gives a nudge, `workbook lab 04.4` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 04.4`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 04.4` gives a nudge,
+# `.venv/bin/workbook lab 04.4` a sheet to play on.

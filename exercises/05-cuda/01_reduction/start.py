@@ -67,6 +67,7 @@ def rows() -> str:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 05.1`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 05.1` gives a nudge, `workbook lab 05.1` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 05.1`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 05.1` gives a nudge,
+# `.venv/bin/workbook lab 05.1` a sheet to play on.

@@ -91,6 +91,7 @@ def split(block: Block, size: int) -> Block:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 05.3`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 05.3` gives a nudge, `workbook lab 05.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 05.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 05.3` gives a nudge,
+# `.venv/bin/workbook lab 05.3` a sheet to play on.

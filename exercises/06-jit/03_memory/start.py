@@ -63,6 +63,7 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 06.3`. It may
-# be half done: the answer tells what to look at next. `workbook hint 06.3`
-# gives a nudge, `workbook lab 06.3` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 06.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 06.3` gives a nudge,
+# `.venv/bin/workbook lab 06.3` a sheet to play on.

@@ -73,6 +73,7 @@ def named_members(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 07.1`. It may
-# be half done: the answer tells what to look at next. `workbook hint 07.1`
-# gives a nudge, `workbook lab 07.1` a sheet to play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 07.1`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 07.1` gives a nudge,
+# `.venv/bin/workbook lab 07.1` a sheet to play on.

@@ -21,10 +21,11 @@
 # raises an error about two dtypes.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
-# function. `workbook faulty 07.2` runs `symptom.py` on it. Find the line and
-# say where it is. Then copy the function in which it stands, named `mended`
-# and without decorators, and mend it: it finds the names of its old file here,
-# too. `workbook faulty 07.2 --mended` runs the program with your function.
+# function. `.venv/bin/workbook faulty 07.2` runs `symptom.py` on it. Find the
+# line and say where it is. Then copy the function in which it stands, named
+# `mended` and without decorators, and mend it: it finds the names of its old
+# file here, too. `.venv/bin/workbook faulty 07.2 --mended` runs the program
+# with your function.
 
 # %%
 from __future__ import annotations
@@ -39,6 +40,6 @@ def mended():
 
 
 # %% [markdown]
-# Save the file and run `workbook check 07.2`. It first looks at the place, so
-# you may ask about that before you mend anything. `workbook hint 07.2` gives
-# a nudge.
+# Save the file and run `.venv/bin/workbook check 07.2`. It first looks at the
+# place, so you may ask about that before you mend anything.
+# `.venv/bin/workbook hint 07.2` gives a nudge.

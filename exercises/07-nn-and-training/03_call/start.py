@@ -90,7 +90,7 @@ def run(call: Call) -> Any:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 07.3`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 07.3` gives a nudge, `workbook lab 07.3` a sheet to
-# play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 07.3`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 07.3` gives a nudge,
+# `.venv/bin/workbook lab 07.3` a sheet to play on.

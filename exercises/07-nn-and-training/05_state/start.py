@@ -20,10 +20,11 @@
 # different results after the first evaluation.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
-# function. `workbook faulty 07.5` runs `symptom.py` on it. Find the line and
-# say where it is. Then copy the function in which it stands, named `mended`
-# and without decorators, and mend it: it finds the names of its old file here,
-# too. `workbook faulty 07.5 --mended` runs the program with your function.
+# function. `.venv/bin/workbook faulty 07.5` runs `symptom.py` on it. Find the
+# line and say where it is. Then copy the function in which it stands, named
+# `mended` and without decorators, and mend it: it finds the names of its old
+# file here, too. `.venv/bin/workbook faulty 07.5 --mended` runs the program
+# with your function.
 
 # %%
 from __future__ import annotations
@@ -38,6 +39,6 @@ def mended():
 
 
 # %% [markdown]
-# Save the file and run `workbook check 07.5`. It first looks at the place, so
-# you may ask about that before you mend anything. `workbook hint 07.5` gives
-# a nudge.
+# Save the file and run `.venv/bin/workbook check 07.5`. It first looks at the
+# place, so you may ask about that before you mend anything.
+# `.venv/bin/workbook hint 07.5` gives a nudge.

@@ -76,7 +76,7 @@ def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 07.10`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 07.10` gives a nudge, `workbook lab 07.10` a sheet to
-# play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 07.10`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 07.10` gives a nudge,
+# `.venv/bin/workbook lab 07.10` a sheet to play on.

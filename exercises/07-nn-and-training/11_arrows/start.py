@@ -66,7 +66,7 @@ def arrows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 07.11`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 07.11` gives a nudge, `workbook lab 07.11` a sheet to
-# play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 07.11`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 07.11` gives a nudge,
+# `.venv/bin/workbook lab 07.11` a sheet to play on.

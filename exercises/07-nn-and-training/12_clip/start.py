@@ -102,7 +102,7 @@ def clip(
 
 
 # %% [markdown]
-# When you have something, save the file and run `workbook check 07.12`. It
-# may be half done: the answer tells what to look at next.
-# `workbook hint 07.12` gives a nudge, `workbook lab 07.12` a sheet to
-# play on.
+# When you have something, save the file and run
+# `.venv/bin/workbook check 07.12`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 07.12` gives a nudge,
+# `.venv/bin/workbook lab 07.12` a sheet to play on.

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.workbook.exercises.tree import make_clone, make_exercise
+from workbook.book import vendor
 from workbook.exercises import doctor as doctors
 from workbook.exercises import manifest, say
 from workbook.exercises.doctor import MISSING, THERE, WITHOUT, Finding, doctor
@@ -61,7 +62,7 @@ def test_what_is_not_needed_does_not_hinder(clone: Path, monkeypatch: pytest.Mon
         "no git: not a git clone",
         "no compiler: no g++ Chapter 05 and its exercises compile CUDA kernels for a simulated device",
         "Fused loops of traced programs run in NumPy, which is slower.",
-        "ok typefaces: TTF files of the Python packages, as npm is not installed The book is whole: Node.js with npm",
+        "ok typefaces: TTF files of the Python packages, as npm is not installed The pages are whole; with Node.js",
         "no GPU: no NVIDIA GPU responds CUDA kernels run on a simulated device, on the CPU;",
         "no torch: not installed Comparisons with torch show what was recorded instead of running it.",
         f"No exercise needs it. To fix it: {installation('torch')}",
@@ -81,6 +82,19 @@ def test_the_compiler_is_the_one_that_the_library_takes(
     monkeypatch.setenv("CXX", "")
     doctor(clone)
     assert "g++ 9" in capsys.readouterr().out
+
+
+def test_the_typefaces_are_those_that_the_next_build_takes(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(clone, "typefaces").found == "woff2 files from npm, which fetches them when the book is built"
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    assert found(clone, "typefaces").found == "TTF files of the Python packages, as npm is not installed"
+    vendor.place_of_npms(clone).mkdir(parents=True)  # by a build while npm was there
+    assert vendor.vendored(clone).missing == ""
+    assert found(clone, "typefaces").found == "woff2 files from npm"
+    vendor.place_of_npms(clone).rmdir()
+    absent(monkeypatch, "fontpkg-source-sans-3")
+    finding = found(clone, "typefaces")
+    assert (finding.state, finding.found) == (WITHOUT, "fontpkg-source-sans-3 not installed")
 
 
 def test_without_a_needed_package_the_exercises_cannot_run(

@@ -15,6 +15,7 @@ from workbook.exercises.process import (
     Child,
     Ended,
     environment,
+    interrupt,
     python,
     remove,
     spawn,
@@ -158,3 +159,25 @@ def test_python_searches_no_module_in_the_current_folder(tmp_path: Path) -> None
     (tmp_path / "random.py").write_text("print('mine')\n")
     done = spawn(python("-m", "random"), tmp_path, environment(tmp_path / "a", tmp_path), tmp_path).wait(LONG)
     assert "mine" not in done.output
+
+
+class Told:
+    """A process that notes its signals, or has ended."""
+
+    def __init__(self, *, ended: bool = False) -> None:
+        self.ended, self.signals = ended, list[int]()
+
+    def send_signal(self, signal: int, /) -> None:
+        self.signals.append(signal)
+        if self.ended:
+            raise ProcessLookupError
+
+
+def test_a_process_is_interrupted_as_its_system_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(signal, "CTRL_BREAK_EVENT", raising=False)
+    process = Told()
+    interrupt(process)
+    monkeypatch.setattr(signal, "CTRL_BREAK_EVENT", 1, raising=False)  # on Windows, where SIGINT cannot be sent
+    interrupt(process)
+    assert process.signals == [signal.SIGINT, 1]
+    interrupt(Told(ended=True))

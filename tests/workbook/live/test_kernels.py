@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import stat
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import jupyter_client.connect
 import pytest
+import zmq
 from tornado.httpclient import HTTPRequest
 from tornado.ioloop import IOLoop
 from tornado.websocket import websocket_connect
 
 from tests.workbook.live.test_attacks import KERNELS, Served
-from workbook.live.kernels import IDLE, MOST
+from workbook.live.kernels import FULL, IDLE, MOST, folder_of_sockets
 from workbook.live.opening import opened
 from workbook.serve import bind, in_background
 
@@ -96,6 +101,67 @@ def test_the_fifth_kernel_takes_the_place_of_one_that_no_page_uses(served: Serve
     while first in kernels.manager.list_kernel_ids():
         time.sleep(0.05)
     assert set(kernels.manager.list_kernel_ids()) == {*others, fifth}
+
+
+def test_of_six_that_are_asked_for_at_once_four_start(served: Served) -> None:
+    def status() -> tuple[int, str]:
+        answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
+        return answer.status, json.loads(answer.body).get("message", "")
+
+    with ThreadPoolExecutor() as pool:
+        asked = [pool.submit(status) for _ in range(MOST + 2)]
+    assert sorted(each.result() for each in asked) == [(201, "")] * MOST + [(503, FULL)] * 2
+    assert len(served.server.routes.started().manager.list_kernel_ids()) == MOST
+
+
+def test_one_place_is_given_away_once_and_none_that_a_page_uses(served: Served) -> None:
+    manager = served.server.routes.started().manager
+    for _ in range(MOST - 1):
+        manager.notify_connect(started(served))
+    left = started(served)
+    with ThreadPoolExecutor() as pool:  # both ask for the place of the one that is left
+        asked = [pool.submit(served.ask, KERNELS, "POST", b"{}", **served.with_key) for _ in range(2)]
+    assert sorted(each.result().status for each in asked) == [201, 503]
+    assert len(manager.list_kernel_ids()) == MOST
+    assert left not in manager.list_kernel_ids()
+    (new,) = [each["id"] for each in manager.list_kernels() if not each["connections"]]
+    manager.notify_connect(new)
+    answer = served.ask(KERNELS, "POST", b'{"name": "python3", "path": "00-start"}', **served.with_key)
+    assert (answer.status, json.loads(answer.body)["message"]) == (503, FULL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such sockets")
+def test_no_other_user_of_this_machine_reaches_a_kernel(tmp_path: Path) -> None:
+    root = tmp_path / ("deep" * 40) / "a clone"  # longer than the path of a socket may be
+    (root / "site").mkdir(parents=True)
+    server = bind(root / "site", 0, root)
+    with in_background(server):
+        served = Served(server, root, root)
+        kernel = started(served)
+        assert printed(served, kernel, "print('reached')") == "reached\n"
+        (facts,) = (json.loads(path.read_text()) for path in (root / ".cache" / "live").glob("kernel-*.json"))
+        folder = Path(facts["ip"]).parent
+        assert (facts["transport"], stat.S_IMODE(folder.stat().st_mode)) == ("ipc", 0o700)
+        assert len(list(folder.iterdir())) == 5
+        assert all(stat.S_ISSOCK(path.stat().st_mode) for path in folder.iterdir())
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such sockets")
+def test_where_no_short_path_is_left_a_kernel_is_reached_through_ports(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ("deep" * 40)).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("deep" * 40)))
+    folder = folder_of_sockets()
+    assert folder is not None
+    assert Path(folder.name).parent == Path("/tmp")
+    folder.cleanup()
+    monkeypatch.setattr(zmq, "IPC_PATH_MAX_LEN", 8)
+    assert folder_of_sockets() is None
+    assert list(Path(tempfile.tempdir).iterdir()) == []
+    assert printed(served, started(served), "print('reached')") == "reached\n"
+    assert served.server.routes.started().manager.sockets is None
 
 
 def test_a_kernel_that_nobody_uses_is_ended(served: Served) -> None:
