@@ -193,6 +193,34 @@ def test_a_cell_that_does_not_end_is_stopped(browser: Any, server: Server) -> No
         assert problems(window, server) == []
 
 
+def test_an_output_that_is_not_the_recorded_one_is_marked_and_both_are_shown(browser: Any, server: Server) -> None:
+    with watched(browser) as window:
+        section = opened(window, server)
+        given = window.page.locator(".cell[data-cell] code").first.inner_text()
+        section.write(0, f"{given}\nboard.fill_(7)")
+        section.run(0, "Your version")
+        assert section.run(2, "differs").endswith("its output differs from the recorded one: compare the two below.")
+        assert section.tools.nth(2).get_attribute("data-mark") == "other"
+        assert "tensor(7) tensor(7) tensor(7) tensor(7)" in section.live(2)
+        recorded = section.tools.nth(2).locator("xpath=..").locator(".cell-text:visible")
+        assert "tensor(-1) tensor(-1) tensor(-1) tensor(-1)" in recorded.inner_text()
+        assert problems(window, server) == []
+
+
+def test_a_cell_that_runs_for_two_minutes_is_interrupted(browser: Any, server: Server) -> None:
+    with watched(browser) as window:
+        window.page.clock.install()
+        section = opened(window, server)
+        section.write(0, "print('begun')\nwhile True: pass")
+        section.press(0, "Run")
+        window.page.locator(".cell-live").get_by_text("begun").wait_for()
+        section.said(0, "Running for ")
+        window.page.clock.fast_forward(121_000)
+        section.said(0, "It ran for 120 seconds and was interrupted.")
+        assert "KeyboardInterrupt" in section.live(0)
+        assert problems(window, server) == []
+
+
 def test_a_new_tab_gets_the_key_from_another_and_a_kernel_of_its_own(browser: Any, server: Server) -> None:
     with watched(browser) as window:
         first = opened(window, server)

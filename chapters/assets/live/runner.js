@@ -223,7 +223,7 @@
       const changed = this.source !== this.original;
       const place = element("div", { class: "cell-live-outputs" });
       const outputs = new Outputs(place);
-      let over = false;
+      let late = false, full = false; // past a limit; what a late cell still says is shown, what a full one says is not
       const began = performance.now();
       this.live?.replaceChildren(place);
       this.working(true);
@@ -231,14 +231,14 @@
       const clock = setInterval(() => {
         const seconds = Math.round((performance.now() - began) / 1000);
         this.say(`Running for ${seconds} s`);
-        if (seconds >= LONGEST && !over) over = true, notebook.interrupt(`It ran for ${LONGEST} seconds and was interrupted.`);
+        if (seconds >= LONGEST && !late) late = true, notebook.interrupt(`It ran for ${LONGEST} seconds and was interrupted.`);
       }, 1000);
       let status;
       try {
         if (!changed) await kernel.execute(`get_ipython().execution_count = ${this.box.dataset.count}`, () => {}, true);
         status = await kernel.execute(this.source, (kind, content) => {
-          if (over) return;
-          if (!outputs.take(kind, content)) over = true, notebook.interrupt(`It put out more than ${LARGEST / 1000} kB and was interrupted.`);
+          if (full) return;
+          if (!outputs.take(kind, content)) full = true, notebook.interrupt(`It put out more than ${LARGEST / 1000} kB and was interrupted.`);
           if (this.live) this.live.hidden = false;
         });
       } finally {
