@@ -17,11 +17,13 @@ from tests.site.conftest import ROOT, small_site
 from tests.site.looking import Watched, look, watched
 from workbook.book.explorables import dispatch, launch
 from workbook.book.explorables.catalogue import NAMES
+from workbook.serve import bind, in_background
 
 pytestmark = pytest.mark.ci
 
 PAGE = "reference/explorables"
 TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
+LONGEST = 250  # milliseconds for which an action may keep a busy machine's browser at work; 50 already count as long
 # How many elements of the page one action changes, and for how long it keeps the browser busy at a stretch.
 WATCH = """() => {
   window.changed = new Set(); window.long = [];
@@ -33,6 +35,7 @@ WATCH = """() => {
 }"""
 # Forget what a test kept the page busy with, as no reader does.
 FORGET = """() => new Promise(done => setTimeout(done, 50)).then(() => { window.long.length = 0; })"""
+CHANGES = "([name, before]) => document.querySelector(`[data-explorable=${name}] .x-said`).innerText !== before"
 CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
 
 
@@ -52,7 +55,7 @@ def window(browser: Any, played: Path) -> Iterator[Watched]:
             comes_near(seen, name)
         seen.page.evaluate(WATCH)
         yield seen
-        print(f"long tasks, in milliseconds: {seen.page.evaluate('window.long')}")
+        assert seen.page.evaluate(f"window.long.filter(duration => duration > {LONGEST})") == []
         assert seen.problems == []
 
 
@@ -119,6 +122,21 @@ def test_the_data_of_an_explorable_are_loaded_when_it_comes_near(browser: Any, p
         comes_near(seen, last)
         assert asked.count(f"{last}.data.js") == 1
         assert seen.problems == []
+
+
+def test_explorables_are_played_with_on_a_served_page(browser: Any, played: Path) -> None:
+    with in_background(bind(played, 0)) as address, watched(browser) as seen:
+        seen.page.goto(f"{address}{PAGE}.html", wait_until="load")
+        for name in NAMES:
+            comes_near(seen, name)
+            figure = figure_of(seen, name)
+            before = said(figure)
+            if name == "dispatch":
+                press(figure, "no_grad")
+            else:
+                figure.get_by_role("slider").first.press("ArrowRight")
+            seen.page.wait_for_function(CHANGES, arg=[name, before])
+        assert [one for one in seen.problems if not one.startswith(f"asked for {address}")] == []
 
 
 # --- strides ---
