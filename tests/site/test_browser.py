@@ -12,6 +12,17 @@ from tests.site.looking import PHONE, SQUEEZED, watched
 pytestmark = pytest.mark.ci
 
 
+def test_a_page_that_was_opened_inside_a_zip_file_says_what_to_do(browser: Any, bare: Path, tmp_path: Path) -> None:
+    page = "index.html"
+    (tmp_path / page).write_bytes((bare / page).read_bytes())  # all that a system takes out of the zip file
+    for folder, seen in ((bare, False), (tmp_path, True)):
+        with watched(browser) as window:
+            window.open(folder / page)
+            told = window.page.get_by_text("Unpack the whole file first, and open index.html")
+            assert told.is_visible() is seen
+            assert not seen or window.page.evaluate("document.body.innerText").startswith(told.inner_text())
+
+
 def test_a_table_that_code_makes_too_wide_for_a_phone_is_noticed(browser: Any, site: Path) -> None:
     with watched(browser) as window:
         window.page.set_viewport_size(PHONE)

@@ -221,6 +221,26 @@ def test_a_cell_that_runs_for_two_minutes_is_interrupted(browser: Any, server: S
         assert problems(window, server) == []
 
 
+DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:h="http://www.w3.org/1999/xhtml" onload="top.ran = 1">
+<script>top.ran = 1</script><foreignObject><p onclick="top.ran = 1">x</p></foreignObject>
+<h:iframe srcdoc="&lt;script>top.ran = 1&lt;/script>"/><a href="java&#9;script:top.ran = 1"><text>leads</text></a>
+<a><set attributeName="href" to="javascript:top.ran = 1"/><text>leads, too</text></a>
+<a href="#there"><rect width="9" height="9"/></a><image href="data:image/png;base64,AA=="/></svg>"""
+KEPT = "drawn => [...drawn.querySelectorAll('*')].map(one => [one.localName, ...one.getAttributeNames()].join(' '))"
+
+
+def test_of_a_drawing_nothing_is_kept_that_could_run(browser: Any, server: Server) -> None:
+    with watched(browser) as window:
+        section = opened(window, server)
+        section.write(0, f"from IPython.display import SVG\nSVG({DRAWING!r})")
+        section.run(0, "Your version")
+        drawn = window.page.locator(".cell-live svg").first
+        assert drawn.evaluate("drawn => drawn.hasAttribute('onload')") is False
+        kept = ["a", "text", "a", "text", "a href", "rect width height", "image href"]
+        assert drawn.evaluate(KEPT) == kept
+        assert window.page.evaluate("window.ran") is None
+
+
 def test_a_new_tab_gets_the_key_from_another_and_a_kernel_of_its_own(browser: Any, server: Server) -> None:
     with watched(browser) as window:
         first = opened(window, server)

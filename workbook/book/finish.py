@@ -1,8 +1,9 @@
 """What is done to pages after MkDocs has built them?
 
 Formulas become MathML, so a reader's browser needs no program for them; a formula that cannot be read fails the build
-with its page and text. Material's program would fetch Mermaid and a polyfill from a public host; here those addresses
-are taken out of it, because no page has diagrams of that kind.
+with its page and text. A page that was opened without the files beside it says so. Material's program would fetch
+Mermaid and a polyfill from a public host; here those addresses are taken out of it, because no page has diagrams of
+that kind.
 """
 
 from __future__ import annotations
@@ -24,17 +25,24 @@ CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)|(?<=>)\w{20,}(?=<)")  # or a lon
 JOINT = re.compile(r"(?<=[\w.*-]/)(?=[\w.*-])|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z][a-z])")
 LINK = re.compile(r'<a href="([^"]*)"')
 SEARCH = 'data-md-component="search" role="dialog"'  # Material gives its dialog no name to be read aloud
+BODY = re.compile(r"<body\b[^>]*>")
+# The style hides it. From inside a zip file many systems open a page alone, without style and programs.
+ALONE = """
+<p class="alone"><strong>This page was opened without the files that belong to it</strong>, as from inside a zip file.
+Unpack the whole file first, and open <code>index.html</code> in the folder that comes out.</p>"""
 POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
 
 def finish_pages(site: Path) -> None:
-    """Turn the formulas of every page of the site into MathML, name its search, and keep Material's program at home."""
+    """Turn the formulas of every page of the site into MathML, name its search and add what it says when it was opened
+    alone; and keep Material's program at home."""
     characters: set[str] = set()
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         finished = with_mathematics(text, path.relative_to(site).as_posix())
         characters |= characters_of(finished)
         finished = finished.replace(SEARCH, f'{SEARCH} aria-label="Search"')
+        finished = BODY.sub(lambda body: body[0] + ALONE, finished, count=1)
         if finished != text:
             path.write_text(finished, encoding="utf-8", newline="\n")
     if characters:

@@ -40,7 +40,7 @@
       if (!this.key) throw new Error(await GlassKey.advice(root));
       const headers = { Authorization: `token ${this.key}`, "Content-Type": "application/json" };
       const address = new URL(`workbook/exercises${path}`, root);
-      const kept = !this.unsaved || this.kept() !== null;
+      const kept = !this.unsaved || this.kept()?.text === this.field.value;
       const answer = await fetch(address, { method, headers, body: body && JSON.stringify(body) }).catch(() => {
         throw new Error("The server does not answer. If it was stopped, type make study in the clone; " +
           (kept ? "what you typed is kept in this browser." : "what you typed is on this page only: copy it before you leave."));

@@ -8,7 +8,8 @@ const DIED = "The kernel died. What it held is lost; the book and what you typed
 
 class KernelError extends Error {}
 
-// Whether a kernel is this page's. The copy of a tab knows the kernel of the other, which has it until it is left or closed.
+// Take a kernel for this page. Returns whether it could be had: the copy of a tab knows the kernel of the original, which keeps it
+// until it is left or closed.
 const claimed = new Set();
 function claim(id) {
   if (claimed.has(id) || !navigator.locks) return Promise.resolve(true);

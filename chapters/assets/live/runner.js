@@ -52,14 +52,17 @@
   const MIMES = ["image/svg+xml", "text/markdown", "text/html", "text/plain"]; // as render.py prefers them
   const text = (value) => (Array.isArray(value) ? value.join("") : String(value ?? ""));
 
-  // A drawing as elements of the page, without what could run.
+  // A drawing as elements of the page, without what could run or lead to what runs.
+  const SVG = "http://www.w3.org/2000/svg";
+  const RUNS = ["script", "foreignObject", "set", "animate"]; // the last two can put an address into a link
+  const HARMLESS = /^(#|https?:|data:image\/(png|jpeg|gif|webp);)/i;
   function drawing(source) {
     const parsed = new DOMParser().parseFromString(source, "image/svg+xml");
-    if (parsed.querySelector("parsererror")) return element("pre", {}, source);
-    for (const one of parsed.querySelectorAll("script, foreignObject")) one.remove();
+    if (parsed.querySelector("parsererror") || parsed.documentElement.namespaceURI !== SVG) return element("pre", {}, source);
     for (const one of parsed.querySelectorAll("*")) {
+      if (one.namespaceURI !== SVG || RUNS.includes(one.localName)) one.remove();
       for (const { name, value } of [...one.attributes]) {
-        if (/^on/i.test(name) || (/href$/i.test(name) && /^\s*(javascript|data):/i.test(value))) one.removeAttribute(name);
+        if (/^on/i.test(name) || (/href$/i.test(name) && !HARMLESS.test(value))) one.removeAttribute(name);
       }
     }
     return element("figure", {}, document.importNode(parsed.documentElement, true));
