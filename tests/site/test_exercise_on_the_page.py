@@ -113,6 +113,23 @@ def test_a_browser_that_keeps_nothing_asks_before_typed_text_is_dropped(browser:
         assert find(clone, "02.1").answer.read_bytes() == find(clone, "02.1").start.read_bytes()
 
 
+def test_a_browser_that_is_full_does_not_say_that_it_keeps_the_last_words(browser: Any, site: Path, clone: Path) -> None:
+    server = bind(site, 0, clone)
+    with in_background(server) as address, watched(browser) as window:
+        desk = Desk(window.page, f"{address}{PAGE}#key={server.key}")
+        desk.press("Begin here")
+        desk.field.fill("kept")
+        desk.said("Not saved yet.")
+        window.page.route("**/workbook/exercises/**", lambda route: route.abort())
+        desk.press("Save")
+        desk.said("what you typed is kept in this browser.")
+        full = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+        window.page.evaluate(f"() => {{ {full} }}")
+        desk.field.fill("not kept")
+        desk.press("Save")
+        desk.said("what you typed is on this page only: copy it before you leave.")
+
+
 def test_on_a_full_disk_the_answer_stays_and_what_was_typed_is_saved_later(
     browser: Any, site: Path, clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
