@@ -24,7 +24,7 @@ EXERCISE = rf"{DESK}/\d\d\.\d+"
 QUOTE = rf"{QUOTES}/((?:\w+/)*\w+\.\w+(?::\d+)?)"  # a place of the library, in which `..` is no name
 # All that a page needs, and all that is let through. Of Jupyter: no contents, no terminals, no settings, no log-in.
 ROUTES = {
-    "POST": rf"{PREFIX}/api/kernels|{KERNEL}/(?:interrupt|restart)|{EXERCISE}/(?:start|check|hint)",
+    "POST": rf"{PREFIX}/api/kernels|{KERNEL}/interrupt|{EXERCISE}/(?:start|check|hint)",
     "GET": rf"{KERNEL}(?:/channels)?|{DESK}|{EXERCISE}|{QUOTE}",
     "PUT": EXERCISE,
     "DELETE": KERNEL,
