@@ -27,9 +27,9 @@ What to do next
 Ctrl-C stops the server. The built pages stay in {site}.
 """
 MOVED = """Port {wanted} is in use, maybe by this book in another terminal; the book is at port {port} instead.
-What a browser keeps for port {wanted} is not seen from there: cells that you edited, answers that you typed and did not
-save, the place where you were. It is there again when the book is at port {wanted}. Recorded predictions, saved answers
-and your progress are files of this clone: they are the same at every port."""
+A browser keeps for each port: cells that you edited, answers that you typed and did not save, the place where you were.
+Those of port {wanted} come back when the book is there again. Recorded predictions, saved answers and your progress are
+files of this clone: they are the same at every port."""
 
 
 class CommandError(Exception):

@@ -54,8 +54,9 @@ class Pages(web.StaticFileHandler):
         return f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
     def set_extra_headers(self, path: str) -> None:
-        """Make the browser ask each time, so that a rebuilt book is seen at once."""
+        """Make the browser ask each time, so that a rebuilt book is seen at once, and show no page in another site's."""
         self.set_header("Cache-Control", "no-cache")
+        self.set_header("X-Frame-Options", "SAMEORIGIN")
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Answer with the book's own page if a page is missing, and so where the path leads out of the book."""

@@ -1,9 +1,9 @@
 """Which boxes of a page lead to the code that they name?
 
 A box is a place of a figure, a cell of a table, a room of the map of the house, or what the glossary says of a word
-after "Here:". What names a place in the library there, becomes a link that opens it beside the page (`quotes`); so does
-a link to a line wherever it stands. Without a program, all of them lead to the reference. In a notebook there is no
-site beside a figure: there its boxes are as they were drawn.
+after "Here:". A name of a place in the library becomes a link there, which opens the place beside the page (`quotes`);
+so does a link to a line wherever it stands. Without a program, all of them lead to the reference. In a notebook there
+is no site beside a figure: there its boxes are as they were drawn.
 """
 
 from __future__ import annotations

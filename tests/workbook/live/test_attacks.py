@@ -158,6 +158,11 @@ def test_a_form_of_another_site_starts_nothing(served: Served) -> None:
     assert served.server.routes.started().manager.list_kernel_ids() == before
 
 
+def test_no_page_is_shown_inside_one_of_another_site_where_a_click_would_run_it(served: Served) -> None:
+    for path in ("/", "/index.html"):
+        assert "X-Frame-Options: SAMEORIGIN" in served.ask(path).headers
+
+
 def test_another_user_of_this_machine_finds_the_key_nowhere(
     served: Served, kernel: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
