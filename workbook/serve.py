@@ -54,7 +54,7 @@ class Pages(web.StaticFileHandler):
         return f'"{status.st_mtime_ns:x}-{status.st_size:x}"'
 
     def set_extra_headers(self, path: str) -> None:
-        """Make the browser ask each time, so that a rebuilt book is seen at once, and show no page in another site's."""
+        """Make the browser ask each time, so that a rebuilt book is seen at once; another site frames no page."""
         self.set_header("Cache-Control", "no-cache")
         self.set_header("X-Frame-Options", "SAMEORIGIN")
 
