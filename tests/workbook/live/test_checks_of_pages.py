@@ -14,7 +14,8 @@ from workbook.live import desk, gate
 from workbook.serve import HOST, bind, in_background
 
 ENDLESS = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run in the background
 print("begun", flush=True)
 try:
     time.sleep(600)
