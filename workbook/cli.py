@@ -425,9 +425,14 @@ def fail(error: Exception | str, code: int) -> int:
 
 
 def prepare() -> None:
-    """Replace characters that the terminal cannot show, and treat Windows' Ctrl-Break as Ctrl-C."""
+    """Replace characters that the terminal cannot show, and see to it that an interrupt ends the command.
+
+    What a shell without job control starts in the background ignores interrupts, and so does what that starts: the
+    checks of a page whose server runs there. Windows has Ctrl-Break for a process in a group of its own.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if sys.platform == "win32":
         signal.signal(signal.SIGBREAK, signal.default_int_handler)

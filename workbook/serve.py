@@ -25,8 +25,9 @@ from tornado import httputil, routing, web
 from tornado.httpserver import HTTPServer
 from tornado.iostream import StreamClosedError
 
-from workbook.exercises.process import OWN_GROUP, interrupt
+from workbook.exercises.process import interrupt
 from workbook.live import desk, gate
+from workbook.live.checks import Checks
 from workbook.live.opening import new_key
 from workbook.live.quotation import quotation
 from workbook.predictions import pages
@@ -94,9 +95,9 @@ class Predictions(web.RequestHandler):
 class Desk(web.RequestHandler):
     """The reader's answers to the exercises. Whoever comes here has passed the gate."""
 
-    def initialize(self, book: Path) -> None:
+    def initialize(self, book: Path, checks: Checks) -> None:
         """Serve the answers of this clone."""
-        self.book = book
+        self.book, self.checks = book, checks
         self.running: asyncio.subprocess.Process | None = None
 
     def get(self, name: str = "", what: str = "") -> None:
@@ -119,17 +120,11 @@ class Desk(web.RequestHandler):
     async def check(self, name: str) -> None:
         """Answer with what the command prints, as it prints it; its exit code is the last line."""
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        command, environment = desk.check_command(self.book, name)
-        self.running = await asyncio.create_subprocess_exec(
-            *command, env=environment, cwd=self.book, stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT, creationflags=OWN_GROUP,
-        )  # fmt: skip
-        assert self.running.stdout is not None, "it is a pipe"
-        with contextlib.suppress(StreamClosedError):
-            while piece := await self.running.stdout.read(1 << 16):
+        self.running = await self.checks.begin(*desk.check_command(self.book, name), self.book)
+        async for piece in self.checks.said_by(self.running):
+            with contextlib.suppress(StreamClosedError):  # what is said to a closed page is read, so that none waits
                 self.write(piece)
                 await self.flush()
-        self.write(f"\nexit {await self.running.wait()}")
 
     def on_connection_close(self) -> None:
         """End a check whose page is gone, as Ctrl-C does."""
@@ -174,13 +169,13 @@ class Routes(routing.Router):
     """Sends a request to the files, the record, or through the gate to the kernels."""
 
     def __init__(self, folder: Path, book: Path | None, key: str) -> None:
-        self.book, self.key = book, key
+        self.book, self.key, self.checks = book, key, Checks()
         rules: list[Any] = [(r"/(.*)", Pages, {"path": str(folder), "default_filename": "index.html"})]
         if book is not None:
             rules[:0] = [
                 (pages.PATH, Predictions, {"book": book}),
                 (gate.QUOTE, Quotes, {"book": book}),
-                (rf"{gate.DESK}(?:/([\d.]+)(?:/(\w+))?)?", Desk, {"book": book}),
+                (rf"{gate.DESK}(?:/([\d.]+)(?:/(\w+))?)?", Desk, {"book": book, "checks": self.checks}),
             ]
         self.files = web.Application(rules, log_function=lambda handler: None)
         self.kernels: Kernels | None = None
@@ -255,6 +250,7 @@ class Server:
             await self.stopped.wait()
         finally:
             server.stop()
+            await self.routes.checks.end()
             if self.routes.kernels is not None:
                 await self.routes.kernels.end()
             await server.close_all_connections()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,13 @@ import pytest
 from workbook.live import desk, gate
 from workbook.serve import HOST, bind, in_background
 
+ROOT = Path(__file__).parents[3]
+only_where_any_program_is_interrupted = pytest.mark.skipif(
+    sys.platform == "win32", reason="there, only `workbook` itself takes Ctrl-Break as Ctrl-C"
+)
 ENDLESS = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run in the background
 print("begun", flush=True)
 try:
     time.sleep(600)
@@ -23,22 +30,41 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there, only `workbook` itself takes Ctrl-Break as Ctrl-C")
-def test_a_check_is_interrupted_when_its_page_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stopped = tmp_path / "stopped"
-    command = [sys.executable, "-c", ENDLESS, str(stopped)]
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """A page that has begun a check without an end."""
+    command = [sys.executable, "-c", ENDLESS, str(tmp_path / "stopped")]
     monkeypatch.setattr(desk, "check_command", lambda root, name: (command, os.environ))
     server = bind(tmp_path, 0, tmp_path)
-    with in_background(server):
-        with socket.create_connection((HOST, server.port), timeout=300) as page:
-            request = (
-                f"POST {gate.DESK}/02.1/check HTTP/1.1", f"Host: {HOST}:{server.port}", "Content-Length: 0",
-                f"Authorization: token {server.key}", "", "",
-            )  # fmt: skip
-            page.sendall("\r\n".join(request).encode())
-            told = b""
-            while b"begun" not in told:
-                told += page.recv(1 << 16)
-            assert told.startswith(b"HTTP/1.1 200 ")
-        while not stopped.exists():
-            time.sleep(0.02)
+    with in_background(server), socket.create_connection((HOST, server.port), timeout=300) as connection:
+        request = (
+            f"POST {gate.DESK}/02.1/check HTTP/1.1", f"Host: {HOST}:{server.port}", "Content-Length: 0",
+            f"Authorization: token {server.key}", "", "",
+        )  # fmt: skip
+        connection.sendall("\r\n".join(request).encode())
+        told = b""
+        while b"begun" not in told:
+            told += connection.recv(1 << 16)
+        assert told.startswith(b"HTTP/1.1 200 ")
+        yield connection
+    assert (tmp_path / "stopped").exists(), "at the latest, a check ends with the server"
+
+
+@only_where_any_program_is_interrupted
+def test_a_check_is_interrupted_when_its_page_is_closed(page: socket.socket, tmp_path: Path) -> None:
+    page.close()
+    while not (tmp_path / "stopped").exists():
+        time.sleep(0.02)
+
+
+@only_where_any_program_is_interrupted
+def test_a_check_is_interrupted_when_the_server_ends(page: socket.socket, tmp_path: Path) -> None:
+    assert not (tmp_path / "stopped").exists()
+    assert page.fileno() >= 0, "its page is open"
+
+
+@only_where_any_program_is_interrupted
+def test_a_command_takes_an_interrupt_where_a_shell_lets_it_ignore_them() -> None:
+    program = "import signal, workbook.cli as cli; cli.prepare(); signal.raise_signal(signal.SIGINT)"
+    shell = ["sh", "-c", 'trap "" INT; exec "$0" -c "$1"', sys.executable, program]
+    assert "KeyboardInterrupt" in subprocess.run(shell, cwd=ROOT, capture_output=True, text=True, check=False).stderr
