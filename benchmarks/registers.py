@@ -8,6 +8,7 @@ NVRTC compiles on a machine without a card, so this says nothing about speed.
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import pkgutil
@@ -64,9 +65,11 @@ def compile(program: Program, architecture: str) -> nvrtc.Compiled:
     return nvrtc.compiled(modules.source(program.file), program.file, architecture, templates, options)
 
 
-def compile_all(chosen: Iterable[Program]) -> Iterator[tuple[Program, str, nvrtc.Compiled]]:
-    """Compile the programs for every architecture, on as many threads as there are cores."""
-    tasks = [(program, architecture) for program in chosen for architecture in ARCHITECTURES]
+def compile_all(
+    chosen: Iterable[Program], architectures: Iterable[str] = ARCHITECTURES
+) -> Iterator[tuple[Program, str, nvrtc.Compiled]]:
+    """Compile the programs for these architectures, on as many threads as there are cores."""
+    tasks = list(itertools.product(chosen, architectures))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for (program, architecture), compiled in zip(tasks, pool.map(lambda task: compile(*task), tasks), strict=True):
             yield program, architecture, compiled

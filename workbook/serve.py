@@ -99,6 +99,7 @@ class Desk(web.RequestHandler):
         """Serve the answers of this clone."""
         self.book, self.checks = book, checks
         self.running: asyncio.subprocess.Process | None = None
+        self.closed = False
 
     def get(self, name: str = "", what: str = "") -> None:
         """An answer, or how all stand."""
@@ -121,13 +122,16 @@ class Desk(web.RequestHandler):
         """Answer with what the command prints, as it prints it; its exit code is the last line."""
         self.set_header("Content-Type", "text/plain; charset=utf-8")
         self.running = await self.checks.begin(*desk.check_command(self.book, name), self.book)
+        if self.closed:
+            interrupt(self.running)
         async for piece in self.checks.said_by(self.running):
             with contextlib.suppress(StreamClosedError):  # what is said to a closed page is read, so that none waits
                 self.write(piece)
                 await self.flush()
 
     def on_connection_close(self) -> None:
-        """End a check whose page is gone, as Ctrl-C does."""
+        """End a check whose page is gone, as Ctrl-C does; one that is being started, once it has been."""
+        self.closed = True
         if self.running is not None and self.running.returncode is None:
             interrupt(self.running)
 

@@ -64,7 +64,9 @@ AS_ASKED = frozenset([
 ROUNDED = {"linalg_lu_solve": 1e-14}
 # Their graphs are the longest of all, and their calls differ in where they read and not in how a gradient is derived:
 # every fourth call is checked, and all of them by `make test-all`.
-LONGEST = frozenset(["grid_sampler_2d", "grid_sampler_2d_backward", "grid_sampler_3d"])
+LONGEST = frozenset([
+    "grid_sampler", "grid_sampler_2d", "grid_sampler_2d_backward", "grid_sampler_3d", "grid_sampler_3d_backward",
+])  # fmt: skip
 CHECKED = [
     row
     for row in OWN

@@ -143,7 +143,7 @@ def regarded(
     axe: str | None = None,
     axe_at: tuple[dict[str, int], ...] = (WIDE,),
 ) -> list[str]:
-    """What is wrong on the page as it is now, in these schemes, at three widths.
+    """What is wrong on the page as it is now, at three widths, in these schemes where colours are looked at.
 
     Given axe's text, axe looks at these widths, too: by all its rules once, then by those of colours in the other
     scheme, and by those that depend on the layout at the other widths.
@@ -151,7 +151,7 @@ def regarded(
     page, found, looked = window.page, [], False
     for size in (WIDE, TABLET, PHONE):  # in this order: the search field glides when a window grows
         page.set_viewport_size(size)
-        for scheme, name in schemes:
+        for scheme, name in schemes if axe is not None and size in axe_at else schemes[:1]:
             page.emulate_media(color_scheme=scheme)
             page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
             said = list(page.evaluate(OVERFLOW))

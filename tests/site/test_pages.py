@@ -49,14 +49,25 @@ def test_axe_finds_nothing_at_any_width_on_pages_of_each_make(browser: Any, site
     assert look(browser, of_each_make(site), axe=axe, axe_at=(WIDE, TABLET, PHONE)) == {}
 
 
-def test_every_page_of_the_book_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path, axe: str) -> None:
+def sections(site: Path) -> list[Path]:
+    """The other pages of the book."""
     left_out = {*of_each_make(site), *exercises(site)}
-    pages = [path for path in pages_of(site) if path not in left_out and not is_reference(path)]
-    assert len(pages) > 30
-    assert look(browser, pages, axe=axe) == {}
+    return [path for path in pages_of(site) if path not in left_out and not is_reference(path)]
 
 
-def test_every_page_of_an_exercise_is_sound_in_both_schemes_wide_and_narrow(browser: Any, site: Path) -> None:
+@pytest.mark.parametrize("scheme", range(len(BOTH)))
+def test_every_page_of_the_book_is_sound_in_one_scheme(browser: Any, site: Path, axe: str, scheme: int) -> None:
+    pages = sections(site)[scheme :: len(BOTH)]
+    assert len(pages) > 15
+    assert look(browser, pages, BOTH[scheme : scheme + 1], axe) == {}
+
+
+@pytest.mark.slow  # each page again, in the scheme that is left
+def test_every_page_of_the_book_is_sound_in_both_schemes(browser: Any, site: Path, axe: str) -> None:
+    assert look(browser, sections(site), axe=axe) == {}
+
+
+def test_every_page_of_an_exercise_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
     assert len(exercises(site)) > 30
     assert look(browser, exercises(site)) == {}
 

@@ -14,7 +14,7 @@ from workbook.book.nodes import NODES, operator_of_node
 from workbook.book.withheld import FORMULAS, definition_of, first_line, library
 
 PATH = r"(?:\w+/)*\w+\.(?:pyi?|yaml|cuh?|h)"
-PLACE = re.compile(rf"(?P<file>{PATH})(?::(?P<line>\d+))?")
+PLACE = re.compile(rf"(?P<file>{PATH})(?::(?P<line>\d{{1,6}}))?")
 DOTTED = "glasstorch."
 HEAD = re.compile(r"(?:(?:async )?def|class) (\w+)|(\w+)\s*(?::[^=]*)?=")  # of a statement at the top level
 

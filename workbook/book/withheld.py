@@ -275,7 +275,7 @@ def excerpt(file: Path, numbers: range, root: Path | None = None, opened: Collec
 def asked_in(file: Path, text: str, root: Path | None = None) -> list[Asked]:
     """What a quotation of a file leaves out, an entry for each exercise."""
     here = {place.asked.exercise.identity: place.asked for place in places(file, root)}
-    return [asked for asked in here.values() if asked.marker in text]
+    return [asked for asked in here.values() if re.search(rf"{re.escape(asked.marker)}\b", text)]
 
 
 def note_on(asked: Sequence[Asked], exercises: str) -> str:

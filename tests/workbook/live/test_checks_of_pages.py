@@ -22,8 +22,8 @@ only_where_any_program_is_interrupted = pytest.mark.skipif(
 ENDLESS = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run in the background
-print("begun", flush=True)
 try:
+    print("begun", flush=True)
     time.sleep(600)
 except KeyboardInterrupt:
     open(sys.argv[1], "w").close()

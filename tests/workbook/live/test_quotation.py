@@ -12,7 +12,7 @@ import pytest
 from workbook.book.places import place_of
 from workbook.exercises import state as states
 from workbook.exercises.catalogue import find
-from workbook.live.quotation import quotation
+from workbook.live.quotation import last_change, quotation
 
 ROOT = Path(__file__).resolve().parents[3]
 WITHHELD = str(place_of("nn/modules/calling.py Call.run"))
@@ -52,6 +52,24 @@ def test_it_is_an_outline_until_the_exercise_has_passed(clone: Path) -> None:
     assert left == []
     assert MARKER not in after
     assert len(after.splitlines()) > len(before.splitlines())
+
+
+@pytest.mark.parametrize("change", [1, None])
+def test_nothing_is_quoted_of_a_library_that_has_changed(
+    clone: Path, monkeypatch: pytest.MonkeyPatch, change: int | None
+) -> None:
+    assert quotation(clone, WITHHELD)[0] == HTTPStatus.OK
+    now = 0 if change is None else last_change() + change
+    monkeypatch.setattr("workbook.live.quotation.last_change", lambda: now)
+    status, table = quotation(clone, WITHHELD)
+    assert status == HTTPStatus.CONFLICT
+    assert "Stop its command, and start it again." in str(table)
+
+
+def test_a_file_that_is_gone_is_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert last_change() > 0
+    monkeypatch.setattr("workbook.live.quotation.files", lambda: frozenset(["core/keys.py", "core/gone.py"]))
+    assert last_change() == 0
 
 
 @pytest.mark.parametrize(
