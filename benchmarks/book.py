@@ -31,6 +31,32 @@ CHAPTER_PAGES = "[0-9][0-9]-*/*.html"
 MOST = 60  # pages whose height is measured: those with the largest files
 QUESTIONS = ("stride", "backward", "version counter", "caching allocator", "state_dict")
 CELLS = "02-tensor-storage/one-buffer-many-views.html"
+EXPLORABLES = "reference/explorables.html"
+# While everything on that page is played: how many frames a second are drawn, and how often one takes over 50 ms.
+PLAYED = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const figures = [...document.querySelectorAll("figure.explorable")];
+  for (const figure of figures) { figure.scrollIntoView(); while (!figure.querySelector(".x-stage")) await frame(); }
+  for (let rest = 0; rest < 30; rest++) await frame();
+  let long = 0, frames = 0;
+  new PerformanceObserver((list) => { long += list.getEntries().length; }).observe({ entryTypes: ["longtask"] });
+  const begun = performance.now();
+  for (const figure of figures) {
+    figure.scrollIntoView();
+    [...figure.querySelectorAll(".x-player button")].find((button) => button.textContent === "Play")?.click();
+    const inputs = [...figure.querySelectorAll(".x-stage input")];
+    for (let turn = 0; turn < 120; turn++, frames++) {
+      const input = inputs[turn % inputs.length];
+      if (turn % 3) { await frame(); continue; }
+      if (input?.type === "range") {
+        input.value = Number(input.value) < Number(input.max) ? Number(input.value) + 1 : input.min;
+        input.dispatchEvent(new Event("input"));
+      } else input?.click();
+      await frame();
+    }
+  }
+  return [frames / ((performance.now() - begun) / 1000), long];
+}"""
 OUTCOME = "cell => document.querySelectorAll('.cell-tools')[cell].dataset.mark"
 SERVED = re.compile(r"The book is at (http://\S+)")
 BUILD = """
@@ -127,12 +153,16 @@ def in_a_browser(root: Path, site: Path) -> dict[str, float]:
         tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:MOST]
         tallest = max(height(page, path) for path in tall)
         ready, answer = search_seconds(page, site)
+        page.goto((site / EXPLORABLES).as_uri(), wait_until="load")
+        frames, long = page.evaluate(PLAYED)
         first, following = cell_seconds(page, root, site)
         browser.close()
     kinds = {f"heaviest section, kB of {kind}": size / 1000 for kind, size in sorted(heaviest.items())}
     return kinds | {
         "heaviest section without the search index, kB": sum(heaviest.values()) / 1000,
         "tallest page, pixels at a width of 1280": tallest,
+        "explorables, frames drawn in a second of play": frames,
+        "explorables, tasks of over 50 ms meanwhile": long,
         "search ready, seconds": ready,
         "search answers, milliseconds": answer * 1000,
         "first cell of a page, seconds": first,
