@@ -104,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[left_out] = Counter()
     if (
         signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    ):  # as a script's `&` leaves it: every child would ignore it, too
+    ):  # as a script's `&` leaves it; every child would ignore it, too
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
