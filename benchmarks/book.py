@@ -31,7 +31,7 @@ CHAPTER_PAGES = "[0-9][0-9]-*/*.html"
 MOST = 60  # pages whose height is measured: those with the largest files
 QUESTIONS = ("stride", "backward", "version counter", "caching allocator", "state_dict")
 CELLS = "02-tensor-storage/one-buffer-many-views.html"
-EXPLORABLES = "reference/explorables.html"
+EXPLORABLES = "reference/explorables.md"
 # While everything on that page is played: how many frames a second are drawn, and how often one takes over 50 ms.
 PLAYED = """async () => {
   const frame = () => new Promise(requestAnimationFrame);
@@ -153,7 +153,7 @@ def in_a_browser(root: Path, site: Path) -> dict[str, float]:
         tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:MOST]
         tallest = max(height(page, path) for path in tall)
         ready, answer = search_seconds(page, site)
-        page.goto((site / EXPLORABLES).as_uri(), wait_until="load")
+        page.goto((site / EXPLORABLES).with_suffix(".html").as_uri(), wait_until="load")
         frames, long = page.evaluate(PLAYED)
         first, following = cell_seconds(page, root, site)
         browser.close()
