@@ -1,4 +1,4 @@
-"""How does the page get the key while nobody else can learn it?
+"""How is the key handed to the page and kept from everyone else?
 
 As Jupyter does it: in a file that only this user can read, which sends the browser to the book. The key stands behind
 the `#` of that address, which no browser sends to a server; the page puts it into the storage of its tab. So it is in

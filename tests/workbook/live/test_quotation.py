@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -42,8 +43,13 @@ def test_it_is_an_outline_until_the_exercise_has_passed(clone: Path) -> None:
     before, asked = told(clone, WITHHELD)
     assert MARKER in before
     assert asked == [f"07.3 {exercise.title}"]
-    for change in ({"started": "2026-01-01"}, {"hints": 3}, {"solution": "2026-01-01"}):
-        states.note(clone, exercise, lambda record, change=change: replace(record, **change))  # type: ignore[misc]
+    changes: list[Callable[[states.Record], states.Record]] = [
+        lambda record: replace(record, started="2026-01-01"),
+        lambda record: replace(record, hints=3),
+        lambda record: replace(record, solution="2026-01-01"),
+    ]
+    for change in changes:
+        states.note(clone, exercise, change)
         assert told(clone, WITHHELD) == (before, asked)
     states.note(clone, find(clone, "02.1"), lambda record: replace(record, passed="2026-01-01"))
     assert told(clone, WITHHELD) == (before, asked)
