@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.small_book import ROOT
+from workbook.book import withheld
 from workbook.book.cells import Shown, quotation_of, quotation_of_entry, show
 from workbook.book.withheld import Asked, all_asked, asked_by, library, masked, place_of, tokens_of_cuda
 from workbook.exercises.catalogue import Exercise, Piece, exercises, find
@@ -170,3 +171,12 @@ def test_a_reader_who_asks_by_the_object_gets_the_outline_too(capsys: pytest.Cap
     printed = capsys.readouterr().out
     assert "...  # you write this in 03.1" in printed
     assert "bit_length" not in printed
+
+
+def test_an_identity_that_begins_another_one_is_not_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise = next(one for one in exercises(ROOT) if one.identity == "02.1")
+    file = library() / "core" / "geometry.py"
+    (place,) = (one for one in withheld.places(file) if one.asked.exercise.identity == "02.1")
+    assert withheld.asked_in(file, f"...  # {place.asked.marker}\n") == [place.asked]
+    longer = place._replace(asked=place.asked._replace(exercise=replace(exercise, identity="02.10")))
+    assert withheld.asked_in(file, f"...  # {longer.asked.marker}\n") == []
