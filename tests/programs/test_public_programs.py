@@ -2,8 +2,9 @@
 
 Each program lies in `public/` and is run twice in a folder of its own: by Python with the real torch, and by
 `python -m glasstorch`. All text between numbers must be the same. A number may differ by one in the last place that is
-printed, and by a share of 1e-3 where a program prints more than that: roundings grow in training. What the programs do
-with files, workers and arguments is theirs.
+printed, and by a share of 1e-4 where a program prints more digits than that: roundings grow in training. A program
+prints nothing that PyTorch itself prints otherwise on another processor. What the programs do with files, workers and
+arguments is theirs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ HERE = Path(__file__).parent
 PUBLIC = HERE / "public"
 PROGRAMS = sorted(path.stem for path in PUBLIC.glob("*.py"))
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-WITHIN = 1e-3
+WITHIN = 1e-4
 
 
 def run(program: str, folder: Path, *runner: str) -> str:
@@ -67,7 +68,7 @@ def near(mine: str, wanted: str) -> bool:
         return False
     places = len(wanted.partition("e")[0].partition(".")[2])
     scale = 10.0 ** int(wanted.partition("e")[2] or 0)
-    return abs(float(mine) - float(wanted)) <= max(1.01 * 10.0**-places * scale, WITHIN * abs(float(wanted)) * 0.1)
+    return abs(float(mine) - float(wanted)) <= max(1.01 * 10.0**-places * scale, WITHIN * abs(float(wanted)))
 
 
 @pytest.mark.ci

@@ -137,7 +137,7 @@ def test_a_changed_cell_is_kept_runs_and_is_undone(browser: Any, server: Server,
 def test_axe_finds_nothing_on_a_page_that_runs(browser: Any, server: Server, axe: str) -> None:
     with watched(browser) as window:
         section = opened(window, server, "00-start/one-backward.html")
-        section.run(1, "as recorded")
+        section.run(1, "Its output is folded with the recorded one")
         section.write(0, "print('a line')\n1 / 0")
         section.run(0, "It raised an error")
         assert regarded(window, axe=axe, axe_at=(WIDE, TABLET, PHONE)) == []

@@ -193,11 +193,21 @@
       }
     }
 
-    // A hint that is opened counts as one that the terminal showed.
+    // A hint that is opened counts as one that the terminal showed. It is told once, and its answer is read: one that
+    // is not read keeps a connection until the page goes.
     hints() {
-      document.querySelectorAll("details.hint").forEach((hint, place) => hint.addEventListener("toggle", () => {
-        if (hint.open && this.key) this.ask("POST", `/${this.name}/hint`, { number: place + 1 }).catch(() => {});
-      }));
+      document.querySelectorAll("details.hint").forEach((hint, place) => {
+        const tell = async () => {
+          if (!hint.open || !this.key) return;
+          hint.removeEventListener("toggle", tell);
+          try {
+            await (await this.ask("POST", `/${this.name}/hint`, { number: place + 1 })).text();
+          } catch {
+            hint.addEventListener("toggle", tell);
+          }
+        };
+        hint.addEventListener("toggle", tell);
+      });
     }
 
     // Mark the exercises that have passed, wherever the page links to them.

@@ -118,7 +118,11 @@ for kind in (nn.RNN, nn.GRU, nn.LSTM):
     out, _ = rnn(x)
     out.sum().backward()
     print(
-        kind.__name__, out[0, -1], x.grad[0, 0], rnn.weight_ih_l1_reverse.grad.norm(), rnn(torch.randn(5, 3))[0].shape
+        kind.__name__,
+        out[0, -1],
+        x.grad.norm(dim=-1),
+        rnn.weight_ih_l1_reverse.grad.norm(),
+        rnn(torch.randn(5, 3))[0].shape,
     )
 cell, h, c = nn.LSTMCell(3, 4), torch.zeros(2, 4), torch.zeros(2, 4)
 for step in torch.randn(3, 2, 3):

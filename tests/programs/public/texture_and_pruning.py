@@ -10,7 +10,7 @@ from torch.nn.utils.parametrizations import orthogonal, spectral_norm, weight_no
 
 torch.manual_seed(0)
 features = nn.Sequential(nn.Conv2d(3, 6, 3, padding=1), nn.ReLU(), nn.AvgPool2d(2), nn.Conv2d(6, 8, 3), nn.Softplus())
-features.eval().requires_grad_(False)
+features.double().eval().requires_grad_(False)
 frozen = copy.deepcopy(features)
 
 
@@ -29,7 +29,8 @@ def correlations(maps):
     return flat @ flat.T / flat.numel()
 
 
-texture, start = torch.rand(1, 3, 12, 12), torch.rand(1, 3, 12, 12)
+# In double precision: a line search divides by differences of gradients.
+texture, start = torch.rand(2, 1, 3, 12, 12, dtype=torch.float64)
 wanted = [correlations(maps) for maps in responses(texture)]
 kept = responses(start)[-1]
 image = start.clone().requires_grad_()
