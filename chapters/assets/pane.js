@@ -60,7 +60,7 @@
     const reference = element("p", {}, element("a", { href: target(link) }, "Its page in the reference"));
     const say = (line) => pane.told.replaceChildren(...asked.map((exercise) => element("p", {}, ...line(exercise))), reference);
     const named = ([name, address]) => element("a", { href: address }, name);
-    say((one) => ["You write this in ", named(one), ". The book that make study opens shows it here once the exercise has passed."]);
+    say((one) => ["You write this in ", named(one), GlassTyped(". The book that make study opens shows it here once the exercise has passed.")]);
     opener = link;
     pane.dialog.showModal();
     pane.box.scrollTo(0, 0);

@@ -76,12 +76,14 @@
   }
 
   // Commands, also those that other scripts show, as this reader types them.
-  const typed = (text) => (/^Win/.test(navigator.platform) ? text.replaceAll(".venv/bin/", ".venv\\Scripts\\") : text);
+  const ofWindows = (text) =>
+    text.replaceAll(".venv/bin/", ".venv\\Scripts\\").replace(/\bmake (?=(?:study|lab|test|help)\b)/g, "py workbook\\bootstrap.py ");
+  const typed = /^Win/.test(navigator.platform) ? ofWindows : (text) => text;
   window.GlassTyped = typed;
 
   // In prose, a paragraph that says it in both ways is left as it is.
   const inProse = [...document.querySelectorAll("article :not(pre) > code")].filter(
-    (code) => /^\.venv\/bin\/\w/.test(code.textContent) && !code.parentElement.textContent.includes(".venv\\Scripts\\"),
+    (code) => /^(?:\.venv\/bin\/\w|make (?:study|lab|test|help)$)/.test(code.textContent) && !code.parentElement.textContent.includes(".venv\\Scripts\\"),
   );
   for (const code of [...document.querySelectorAll("article .highlight:not(.cell-input) code"), ...inProse]) {
     const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);

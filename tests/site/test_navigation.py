@@ -142,6 +142,9 @@ def test_on_windows_the_commands_are_those_of_windows(browser: Any, site: Path) 
         assert [text for text in in_prose if ".venv/bin" in text] == []
         window.page.get_by_role("button", name="Begin here").click()
         window.page.get_by_text(r"In the clone, type .venv\Scripts\workbook read").wait_for()
+        assert window.page.evaluate("GlassTyped('type make study, as in remake studying')") == (
+            r"type py workbook\bootstrap.py study, as in remake studying"
+        )
         window.open(site / "00-start" / "how-to-read.html", "#how-commands-are-typed")
         told = window.page.locator("#how-commands-are-typed + p").inner_text()
         assert r"your clone is .venv/bin/workbook next, and on Windows .venv\Scripts\workbook next." in told

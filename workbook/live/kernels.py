@@ -93,7 +93,7 @@ class QuietKernels(AsyncMappingKernelManager):
         super().__init__(**options)
         self.deserted: dict[str, int] = {}  # how often in a row a kernel was found at work without a page
         self.sockets = folder_of_sockets()
-        self.starting = 0  # kernels that are not known yet
+        self.starting: set[str] = set()  # also those that are not known yet
         self.leaving: set[str] = set()  # those that make room for another
 
     def pre_start_kernel(self, kernel_name: str | None, kwargs: Any) -> Any:
@@ -121,11 +121,12 @@ class QuietKernels(AsyncMappingKernelManager):
 
         If there are as many as there may be, the one that has waited longest without a page is ended for it.
         """
-        taken = len(set(self.list_kernel_ids()) - self.leaving) + self.starting
+        taken = len((set(self.list_kernel_ids()) | self.starting) - self.leaving)
         oldest = self.longest_without_page() if taken >= MOST else None
         if taken >= MOST and oldest is None:
             raise HTTPError(HTTPStatus.SERVICE_UNAVAILABLE, FULL)
-        self.starting += 1
+        kernel_id = options["kernel_id"] = self.new_kernel_id()
+        self.starting.add(kernel_id)
         try:
             if oldest is not None:
                 await self.end_for_another(oldest)
@@ -134,7 +135,7 @@ class QuietKernels(AsyncMappingKernelManager):
             why = f"No kernel could be started: {error.strerror}. What you typed is kept: mend this, and run it again."
             raise HTTPError(HTTPStatus.INSUFFICIENT_STORAGE, why) from error
         finally:
-            self.starting -= 1
+            self.starting.remove(kernel_id)
 
     def longest_without_page(self) -> str | None:
         """The kernel that no page has used for the longest time; None where pages use them all."""

@@ -42,7 +42,7 @@
       const address = new URL(`workbook/exercises${path}`, root);
       const kept = !this.unsaved || this.kept()?.text === this.field.value;
       const answer = await fetch(address, { method, headers, body: body && JSON.stringify(body) }).catch(() => {
-        throw new Error("The server does not answer. If it was stopped, type make study in the clone; " +
+        throw new Error(GlassTyped("The server does not answer. If it was stopped, type make study in the clone; ") +
           (kept ? "what you typed is kept in this browser." : "what you typed is on this page only: copy it before you leave."));
       });
       if (answer.ok) return answer;
@@ -184,7 +184,7 @@
       signal.addEventListener("abort", () => reader.cancel());
       for (let all = ""; ; ) {
         const { value, done } = await reader.read().catch(() => {
-          throw new Error("The server was stopped during the check. Your answer is saved: type make study in the clone, and check again.");
+          throw new Error(GlassTyped("The server was stopped during the check. Your answer is saved: type make study in the clone, and check again."));
         });
         if (signal.aborted) throw new Error("The check was stopped.");
         if (done) return /\nexit 0$/.test(all);

@@ -47,7 +47,7 @@ class Kernel {
     try {
       answer = await fetch(this.address + path, { method, headers, body: body && JSON.stringify(body) });
     } catch {
-      throw new KernelError("The server does not answer. If it was stopped, type make study in the clone and open the address that it prints.");
+      throw new KernelError(GlassTyped("The server does not answer. If it was stopped, type make study in the clone and open the address that it prints."));
     }
     if (answer.ok) return answer.status === 204 ? {} : answer.json();
     if (missing && answer.status === 404) return null;

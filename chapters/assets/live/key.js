@@ -37,9 +37,9 @@ const GlassKey = (() => {
         ": it opens the book with all that runs.";
     }
     const ours = await fetch(new URL("workbook/predictions", root)).then((answer) => answer.ok, () => false);
-    return ours
+    return GlassTyped(ours
       ? "This tab was opened without the key of its server. Open the address that begins with file:// in the terminal where make study runs."
-      : "There is no Python behind this copy of the book. Clone the repository and type make study: it opens the book with all that runs.";
+      : "There is no Python behind this copy of the book. Clone the repository and type make study: it opens the book with all that runs.");
   };
   return { find, advice, forget: () => { kept = null; try { sessionStorage.removeItem(NAME); } catch { /* nothing is kept */ } } };
 })();

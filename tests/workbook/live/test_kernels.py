@@ -7,6 +7,7 @@ import json
 import stat
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -112,6 +113,30 @@ def test_of_six_that_are_asked_for_at_once_four_start(served: Served) -> None:
         asked = [pool.submit(status) for _ in range(MOST + 2)]
     assert sorted(each.result() for each in asked) == [(201, "")] * MOST + [(503, FULL)] * 2
     assert len(served.server.routes.started().manager.list_kernel_ids()) == MOST
+
+
+def test_a_kernel_that_is_about_to_answer_takes_one_place(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = served.server.routes.started().manager
+    for _ in range(MOST - 2):
+        started(served)
+    begun, go_on = threading.Event(), threading.Event()
+    finish = manager._finish_kernel_start
+
+    async def later(kernel_id: str) -> None:
+        monkeypatch.undo()
+        begun.set()
+        while not go_on.is_set():
+            await asyncio.sleep(0.01)
+        await finish(kernel_id)
+
+    monkeypatch.setattr(manager, "_finish_kernel_start", later)
+    with ThreadPoolExecutor() as pool:
+        third = pool.submit(started, served)
+        begun.wait()
+        started(served)
+        go_on.set()
+        third.result()
+    assert len(manager.list_kernel_ids()) == MOST  # none was ended for the last one
 
 
 def test_one_place_is_given_away_once_and_none_that_a_page_uses(served: Served) -> None:
