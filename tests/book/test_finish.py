@@ -84,6 +84,14 @@ def test_a_program_that_names_no_host_any_more_fails_the_build(site: Path) -> No
         finished(site, "")
 
 
+def test_what_material_leaves_without_a_name_has_one(site: Path) -> None:
+    link = '<a href="x"><span class="md-ellipsis">\n  Operators\n </span> </a> <label {}for="a" id="__nav_1_label">'
+    path, table = '<nav class="md-path" aria-label="{}" >', "<table><tr>{}<th>a</th></tr></table>"
+    page = finished(site, link.format("") + path.format("Navigation") + table.format("<th></th>"))
+    named = link.format('aria-label="Pages of Operators" ')
+    assert named + path.format("Path to this page") + table.format("<td></td>") in page
+
+
 def test_our_figures_are_put_into_the_page_and_other_images_left_alone() -> None:
     image = '<img alt="x" src="a.svg" title="A &lt; caption" />'
     svg = '<svg class="glass-figure"><title>T</title><a href="x.md?b&amp;c" aria-label="X">X</a></svg>'

@@ -29,9 +29,8 @@ SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")]
   return narrow || wide ? [`columns of ${widths.map(Math.round)} pixels: ${rows[0].innerText}`] : []; })"""
 
 
-# axe's rules that can find something serious or critical, without those that it leaves out by itself; and those of
-# them whose finding depends on the colours.
-SERIOUS = """axe._audit.rules.filter(rule => rule.enabled && ["serious", "critical"].includes(rule.impact)
+# axe's rules, without those that it leaves out by itself; and those of them whose finding depends on the colours.
+RULES = """axe._audit.rules.filter(rule => rule.enabled
   && !rule.tags.some(tag => axe._audit.tagExclude.includes(tag))).map(rule => rule.id)"""
 COLOURS = ["color-contrast", "link-in-text-block"]
 # And those that depend on the width: on what scrolls, what is hidden, and what comes into sight.
@@ -52,7 +51,6 @@ FOLD = "() => document.querySelectorAll('details').forEach(fold => { if (fold.un
 # Nothing is preloaded: of files on disk, axe may not read style sheets.
 OPTIONS = '{resultTypes: ["violations"], preload: false, runOnly: only}'
 RUN = """async ([theirs, only]) => (await axe.run(document, OPTIONS)).violations
-  .filter(found => ["serious", "critical"].includes(found.impact))
   .map(found => ({id: found.id, places: found.nodes.map(node => node.html).filter(html => html !== theirs)}))
   .filter(found => found.places.length)
   .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))
@@ -61,7 +59,7 @@ RUN = """async ([theirs, only]) => (await axe.run(document, OPTIONS)).violations
 
 @contextmanager
 def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:
-    """A disk on which the file of this name, or what is to become it, is written half, and then there is no more room."""
+    """A disk on which this file, or what is to become it, is written half, and then there is no more room."""
     real = Path.write_bytes
 
     def write(path: Path, content: bytes) -> int:
@@ -126,13 +124,13 @@ BOTH = (("light", "default"), ("dark", "slate"))
 
 
 def violations(window: Watched, axe: str, only: list[str] | None = None) -> list[str]:
-    """What axe says of the page as it is now, with all that folds unfolded: by its serious rules, or by these only."""
+    """What axe says of the page as it is now, with all that folds unfolded: by all its rules, or by these only."""
     page = window.page
     if not page.evaluate("'axe' in window"):
         page.evaluate(axe)
         page.add_style_tag(content=AT_ONCE)
     page.evaluate(UNFOLD)
-    found = list(page.evaluate(RUN, [AROUND_A_TABLE, only or page.evaluate(SERIOUS)]))
+    found = list(page.evaluate(RUN, [AROUND_A_TABLE, only or page.evaluate(RULES)]))
     page.evaluate(FOLD)
     return found
 

@@ -51,7 +51,13 @@ def test_a_box_opens_the_code_that_it_names(browser: Any, site: Path, axe: str, 
                 link.click()
             pane.wait_for(state="visible")
             assert pane.locator("h2").inner_text().startswith(f"glasstorch/{caption}")
-            assert pane.locator("pre").inner_text().lstrip().removeprefix('@AUTOGRAD.impl("add.Tensor")\n').startswith(begins)
+            assert (
+                pane.locator("pre")
+                .inner_text()
+                .lstrip()
+                .removeprefix('@AUTOGRAD.impl("add.Tensor")\n')
+                .startswith(begins)
+            )
             assert pane.evaluate("pane => pane.contains(document.activeElement)")
             page.keyboard.press("Escape")
             pane.wait_for(state="hidden")
@@ -94,7 +100,9 @@ def test_a_box_that_is_pointed_at_or_reached_is_marked_and_keeps_its_look(browse
             link.evaluate("link => link.focus({focusVisible: true})")
             assert link.evaluate(stroke) != drawn
             assert link.evaluate(fill) == words
-        assert 'role="group"' in page.locator(".glass-figure").first.evaluate("figure => figure.outerHTML.slice(0, 200)")
+        assert 'role="group"' in page.locator(".glass-figure").first.evaluate(
+            "figure => figure.outerHTML.slice(0, 200)"
+        )
 
 
 def test_what_an_exercise_asks_for_is_an_outline_on_disk(browser: Any, site: Path) -> None:

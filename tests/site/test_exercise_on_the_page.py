@@ -119,7 +119,9 @@ def test_a_browser_that_keeps_nothing_asks_before_typed_text_is_dropped(browser:
         assert find(clone, "02.1").answer.read_bytes() == find(clone, "02.1").start.read_bytes()
 
 
-def test_a_browser_that_is_full_does_not_say_that_it_keeps_the_last_words(browser: Any, site: Path, clone: Path) -> None:
+def test_a_browser_that_is_full_does_not_say_that_it_keeps_the_last_words(
+    browser: Any, site: Path, clone: Path
+) -> None:
     server = bind(site, 0, clone)
     with in_background(server) as address, watched(browser) as window:
         desk = Desk(window.page, f"{address}{PAGE}#key={server.key}")
@@ -150,7 +152,9 @@ def test_on_a_full_disk_the_answer_stays_and_what_was_typed_is_saved_later(
         with full_disk(monkeypatch, "answer.py"):
             desk.field.fill("typed on a full disk")
             desk.press("Check")
-            desk.said("answer.py could not be written: No space left on device. The file is as it was; your text is on this")
+            desk.said(
+                "answer.py could not be written: No space left on device. The file is as it was; your text is on this"
+            )
             assert [(one.name, one.read_text()) for one in exercise.folder.glob("answer*")] == [
                 ("answer.py", "typed before")
             ]

@@ -1,4 +1,4 @@
-"""Is every page sound, and can those use it who do not see it, or not well? axe finds nothing serious or critical."""
+"""Is every page sound, and can those use it who do not see it, or not well? axe finds nothing."""
 
 from __future__ import annotations
 

@@ -24,7 +24,19 @@ CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)|(?<=>)\w{20,}(?=<)")  # or a lon
 # Where a long name of code may be broken: behind a slash of a path, behind an underscore, before a capitalised word.
 JOINT = re.compile(r"(?<=[\w.*-]/)(?=[\w.*-])|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z][a-z])")
 LINK = re.compile(r'<a href="([^"]*)"')
-SEARCH = 'data-md-component="search" role="dialog"'  # Material gives its dialog no name to be read aloud
+# What Material's pages lack for a reader to whom they are read aloud: the dialog of the search has no name, the path
+# above a page has that of the navigation beside it, and the empty corner of a table is said to head something.
+READ_ALOUD = {
+    'data-md-component="search" role="dialog"': 'data-md-component="search" role="dialog" aria-label="Search"',
+    '<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path to this page"',
+    "<th></th>": "<td></td>",
+}
+# The switch beside a link to a group of pages, which has a symbol only; the list of the group is named after it.
+SWITCH = re.compile(
+    r'(?P<link><span class="md-ellipsis">\s*(?P<name>[^<]+?)\s*</span>\s*</a>\s*<label )(?=[^>]*id="__nav_)'
+)
+# What its program puts around the button of a piece of code: that is no navigation.
+TOOLS = '("nav",{class:"md-code__nav"})'
 BODY = re.compile(r"<body\b[^>]*>")
 # The style hides it. From inside a zip file many systems open a page alone, without style and programs.
 ALONE = """
@@ -34,14 +46,16 @@ POLYFILL_HOST = '"https://unpkg.com/resize-observer-polyfill"'
 
 
 def finish_pages(site: Path) -> None:
-    """Turn the formulas of every page of the site into MathML, name its search and add what it says when it was opened
-    alone; and keep Material's program at home."""
+    """Turn the formulas of every page of the site into MathML, mend how it is read aloud and add what it says when it
+    was opened alone; and keep Material's program at home."""
     characters: set[str] = set()
     for path in sorted(site.rglob("*.html")):
         text = path.read_text(encoding="utf-8")
         finished = with_mathematics(text, path.relative_to(site).as_posix())
         characters |= characters_of(finished)
-        finished = finished.replace(SEARCH, f'{SEARCH} aria-label="Search"')
+        for theirs, ours in READ_ALOUD.items():
+            finished = finished.replace(theirs, ours)
+        finished = SWITCH.sub(lambda switch: f'{switch["link"]}aria-label="Pages of {switch["name"]}" ', finished)
         finished = BODY.sub(lambda body: body[0] + ALONE, finished, count=1)
         if finished != text:
             path.write_text(finished, encoding="utf-8", newline="\n")
@@ -57,7 +71,8 @@ def keep_at_home(site: Path) -> None:
     for program in programs:
         text, count = MERMAID_HOST.subn(NOTHING, program.read_text(encoding="utf-8"))
         replaced += count
-        program.write_text(text.replace(POLYFILL_HOST, NOTHING), encoding="utf-8", newline="\n")
+        text = text.replace(POLYFILL_HOST, NOTHING).replace(TOOLS, TOOLS.replace("nav", "div", 1))
+        program.write_text(text, encoding="utf-8", newline="\n")
     if not replaced:
         raise BookError(
             f"Material's program ({', '.join(program.name for program in programs) or 'not found'}) no longer "
