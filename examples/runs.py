@@ -63,7 +63,7 @@ class Run:
         if self.options.pause is not None and self.options.checkpoint is None:
             parser.error("--pause needs a --checkpoint to go on from")
         self.last = min(self.options.pause or self.options.steps, self.options.steps)
-        self.done = 0
+        self.done = self.saved = 0  # steps: taken, and those that the checkpoint holds
         random.seed(self.options.seed)
         torch.manual_seed(self.options.seed)
         print(f"{title}, with {self.library} on {self.device}")
@@ -79,15 +79,18 @@ class Run:
             self._load(parts)
         writer = self._writer()
         start = time.perf_counter()
-        for number in self._progress():
-            losses = step()
-            for name, loss in (losses if isinstance(losses, dict) else {"loss": losses}).items():
-                self.losses.setdefault(name, []).append(loss.item())
-                if writer is not None:
-                    writer.add_scalar(name, self.losses[name][-1], number)
-            self.done = number
-            if self.options.checkpoint is not None and (number % self.options.every == 0 or number == self.last):
-                self._save(parts)
+        try:
+            for number in self._progress():
+                losses = step()
+                for name, loss in (losses if isinstance(losses, dict) else {"loss": losses}).items():
+                    self.losses.setdefault(name, []).append(loss.item())
+                    if writer is not None:
+                        writer.add_scalar(name, self.losses[name][-1], number)
+                self.done = number
+                if self.options.checkpoint is not None and (number % self.options.every == 0 or number == self.last):
+                    self._save(parts)
+        except KeyboardInterrupt:
+            sys.exit(self._interrupted())
         print(f"{self.done} steps in {time.perf_counter() - start:.1f} s")
         if writer is not None:
             for name, parameter in model.named_parameters():
@@ -141,7 +144,20 @@ class Run:
             "random": torch.get_rng_state(),
             "python_random": random.getstate(),
         }
-        torch.save(state, self.options.checkpoint)
+        # First beside it: an interruption while it is written leaves the last one whole.
+        part = self.options.checkpoint.with_name(f"{self.options.checkpoint.name}.part")
+        torch.save(state, part)
+        part.replace(self.options.checkpoint)
+        self.saved = self.done
+
+    def _interrupted(self) -> str:
+        """Where a run that was interrupted goes on."""
+        told = f"stopped after step {self.done} of {self.last}"
+        if self.options.checkpoint is None:
+            return f"{told}; with --checkpoint FILE, a run that was interrupted goes on"
+        if not self.saved:
+            return f"{told}, before the first checkpoint; --every {max(1, self.done // 2)} keeps one sooner"
+        return f"{told}; the same command goes on after step {self.saved}, from {self.options.checkpoint}"
 
     def _load(self, parts: list[Any]) -> None:
         state = torch.load(self.options.checkpoint, map_location=self.device)
@@ -149,7 +165,8 @@ class Run:
             part.load_state_dict(part_state)
         torch.set_rng_state(state["random"].cpu())
         random.setstate(state["python_random"])
-        self.done, self.losses = state["done"], state["losses"]
+        self.done = self.saved = state["done"]
+        self.losses = state["losses"]
         print(f"goes on after step {self.done} of {self.options.checkpoint}")
 
 

@@ -75,6 +75,46 @@ def test_a_run_goes_on_after_a_break_as_if_there_had_been_none(name: str, tmp_pa
     assert rest["losses"] == whole["losses"]
 
 
+INTERRUPTED = """import runs
+import torch
+
+run = runs.Run("A line", steps=9)
+model = torch.nn.Linear(1, 1)
+
+def step():
+    if run.done == 5 and not run.options.plot:
+        raise KeyboardInterrupt
+    return model(torch.ones(1)).sum()
+
+run.train(step, model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "; with --checkpoint FILE, a run that was interrupted goes on"),
+        (("--checkpoint", "a.pt"), ", before the first checkpoint; --every 2 keeps one sooner"),
+        (("--checkpoint", "a.pt", "--every", "2"), "; the same command goes on after step 4, from a.pt"),
+    ],
+)
+def test_a_run_that_is_interrupted_says_where_it_goes_on(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    program = tmp_path / "line.py"
+    program.write_text(INTERRUPTED, encoding="utf-8")
+    command = [sys.executable, "-m", "glasstorch", str(program), *options]
+    paths = os.pathsep.join(map(str, (ROOT / "reference", ROOT / "examples")))
+    environment = {**os.environ, "PYTHONPATH": paths, **ONE_THREAD}
+    first, again = (
+        subprocess.run(
+            [*command, *more], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600, check=False
+        )
+        for more in ((), ("--plot", "a.svg"))
+    )
+    assert (first.returncode, first.stderr) == (1, f"stopped after step 5 of 9{said}\n")
+    assert again.returncode == 0, again.stderr
+    assert ("goes on after step 4 of a.pt" in again.stdout) == ("--every" in options)
+
+
 @pytest.mark.ci
 def test_a_run_writes_logs_curves_and_pictures(tmp_path: Path, require: Callable[[str], Any]) -> None:
     require("tensorboard")
