@@ -2,8 +2,10 @@
 
     python -m benchmarks            everything
     python -m benchmarks eager      one file's contests
+    python -m benchmarks kept       nothing: it prints the last numbers that were kept, as README.md shows them
 
-Progress goes to standard error, the table to standard output. torch is measured where it is installed.
+Progress goes to standard error, the table to standard output. torch is measured where it is installed. Two runs keep
+their numbers: one of everything, and `book`, as the book changes more often than what the library computes.
 """
 
 from __future__ import annotations
@@ -61,6 +63,7 @@ FILES = {
     "amp": amp.contests,
 }
 OTHERS = ("startup", "book")
+BOOK = "The book, from the build to what a reader waits for"
 
 
 def modules() -> dict[str, ModuleType]:
@@ -73,10 +76,13 @@ def modules() -> dict[str, ModuleType]:
 
 
 def main(wanted: list[str]) -> int:
+    if wanted == ["kept"]:
+        print(kept())
+        return 0
     unknown = [name for name in wanted if name not in (*FILES, *OTHERS)]
     if unknown:
         print(
-            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, *OTHERS))}",
+            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, *OTHERS))}, or kept alone",
             file=sys.stderr,
         )
         return 2
@@ -93,13 +99,28 @@ def main(wanted: list[str]) -> int:
         facts["import glasstorch, seconds"], facts["import glasstorch, MB"] = startup.import_cost("glasstorch")
         for arguments in startup.COMMANDS:
             facts[f"workbook {' '.join(arguments)}, seconds"] = startup.command_seconds(ROOT, *arguments)
+    where = versions(contestants)
+    if rows or facts:
+        print(table(rows, facts, where))
+    if not wanted:
+        save(rows, facts, where)
     if not wanted or "book" in wanted:
         print("  measuring the book", file=sys.stderr, flush=True)
-        facts |= book.facts(ROOT)
-    print(table(rows, facts, versions(contestants)))
-    if not wanted:
-        save(rows, facts, versions(contestants))
+        if found := book.facts(ROOT):
+            save([], found, where, "book")
+            print(about_the_book(found, where))
     return 0
+
+
+def kept() -> str:
+    """What README.md shows: the last results of everything, and the last of the book."""
+    last, of_book = (json.loads(max(RESULTS.glob(f"[0-9]*-{of}.json")).read_text("utf-8")) for of in ("cpu", "book"))
+    rows = [
+        Row(row["name"], row["seconds"], row["budget"], share=None if "torch" in row["seconds"] else row["ratio"])
+        for row in last["rows"]
+    ]
+    facts = {name: value for name, value in last["facts"].items() if name not in of_book["facts"]}
+    return f"{table(rows, facts, last['where'])}\n\n{about_the_book(of_book['facts'], of_book['where'])}"
 
 
 def versions(contestants: dict[str, ModuleType]) -> str:
@@ -135,10 +156,22 @@ def table(rows: list[Row], facts: dict[str, float], where: str) -> str:
             budget = "" if row.budget is None else f"{row.budget:g}"
             lines.append(f"| {row.name} | {' | '.join(cells)} | {ratio} | {budget} |")
         lines.append("")
-    for name, value in facts.items():
-        lines.append(f"- {name}: {value:.2f}" if "seconds" in name else f"- {name}: {value:.0f}")
-    lines += ["", f"Fastest of many short batches, in turn, in one run: {where}."]
+    lines += [*listed(facts), "", f"Fastest of many short batches, in turn, in one run: {where}."]
     return "\n".join(lines)
+
+
+def about_the_book(facts: dict[str, float], where: str) -> str:
+    """Its numbers as Markdown."""
+    return "\n".join([f"{BOOK}:", "", *listed(facts), "", f"In one run: {where}."])
+
+
+def listed(facts: dict[str, float]) -> list[str]:
+    """A line for each, with the most that it may be."""
+    return [
+        f"- {name}: {value:.{2 if 'seconds' in name else 0}f}"
+        + (f" (at most {book.MOST[name]:g})" if name in book.MOST else "")
+        for name, value in facts.items()
+    ]
 
 
 def _time(seconds: float | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -124,16 +124,19 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def bench() -> None:
-    """Run the benchmarks, show their output, and put it into README.md."""
+def bench(names: Sequence[str] = ()) -> None:
+    """Run the benchmarks, or those of these names, show their output, and put what was kept into README.md."""
     from workbook.readme_table import TableError, replace_in
 
     folder = root()
-    run = partial(subprocess.run, [sys.executable, "-m", "benchmarks"], cwd=folder, env=clean_environment())
-    done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    print(done.stdout, end="")
-    if done.returncode != 0:
-        raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is unchanged")
+    for arguments in (names, ["kept"]):
+        command = [sys.executable, "-m", "benchmarks", *arguments]
+        run = partial(subprocess.run, command, cwd=folder, env=clean_environment())
+        done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        if done.returncode != 0:
+            raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is unchanged")
+        if arguments is names:
+            print(done.stdout, end="")
     try:
         changed = replace_in(folder / "README.md", done.stdout)
     except TableError as error:

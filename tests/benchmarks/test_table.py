@@ -6,22 +6,42 @@ import json
 import re
 from pathlib import Path
 
-from benchmarks.__main__ import FILES, RESULTS, table
-from benchmarks.harness import Row
+import pytest
+
+from benchmarks import __main__ as program
+from benchmarks import book
+from benchmarks.__main__ import BOOK, FILES, RESULTS, kept
 from workbook.readme_table import BEGIN, END
 
 ROOT = Path(__file__).parents[2]
-LAST = max(RESULTS.glob("[0-9]*-cpu.json"))
 
 
 def test_the_readme_shows_the_last_results_that_were_kept() -> None:
-    kept = json.loads(LAST.read_text(encoding="utf-8"))
-    rows = [
-        Row(row["name"], row["seconds"], row["budget"], share=None if "torch" in row["seconds"] else row["ratio"])
-        for row in kept["rows"]
-    ]
     shown = (ROOT / "README.md").read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0].strip()
-    assert shown == table(rows, kept["facts"], kept["where"])
+    assert shown == kept()
+
+
+def test_the_pages_weigh_no_more_than_they_may() -> None:
+    facts = json.loads(max(RESULTS.glob("[0-9]*-book.json")).read_text(encoding="utf-8"))["facts"]
+    assert set(book.MOST) < set(facts)
+    assert {name: facts[name] for name, most in book.MOST.items() if "seconds" not in name and facts[name] > most} == {}
+
+
+def test_the_numbers_of_the_book_are_kept_by_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    last = max(RESULTS.glob("[0-9]*-cpu.json"))
+    (tmp_path / last.name).write_bytes(last.read_bytes())
+    monkeypatch.setattr(program, "RESULTS", tmp_path)
+    monkeypatch.setattr(book, "facts", lambda root: {"building the site, seconds": 12.5, "entries": 7.0})
+    assert program.main(["book"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{BOOK}:\n\n- building the site, seconds: 12.50\n- entries: 7\n\nIn one run: ")
+    assert program.main(["kept"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.endswith(printed)
+    assert shown.count("building the site") == 1  # not that of the older measurement, too
+    assert "| `a + b`, 8 floats |" in shown
 
 
 def test_every_file_that_measures_contests_is_run() -> None:
