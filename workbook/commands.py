@@ -130,8 +130,9 @@ def bench(names: Sequence[str] = ()) -> None:
 
     folder = root()
     for arguments in (names, ["kept"]):
-        command = [sys.executable, "-m", "benchmarks", *arguments]
-        run = partial(subprocess.run, command, cwd=folder, env=clean_environment())
+        run = partial(
+            subprocess.run, [sys.executable, "-m", "benchmarks", *arguments], cwd=folder, env=clean_environment()
+        )
         done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
         if done.returncode != 0:
             raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is unchanged")
