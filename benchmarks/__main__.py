@@ -19,6 +19,7 @@ import sys
 from datetime import date
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before NumPy or torch starts its threads: one thread each
 
@@ -76,13 +77,12 @@ def modules() -> dict[str, ModuleType]:
 
 
 def main(wanted: list[str]) -> int:
-    if wanted == ["kept"]:
-        print(kept())
-        return 0
+    if "kept" in wanted:
+        return print_kept(wanted)
     unknown = [name for name in wanted if name not in (*FILES, *OTHERS)]
     if unknown:
         print(
-            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, *OTHERS))}, or kept alone",
+            f"benchmarks: there is no {unknown[0]!r}; expected some of {', '.join((*FILES, *OTHERS))}",
             file=sys.stderr,
         )
         return 2
@@ -99,28 +99,57 @@ def main(wanted: list[str]) -> int:
         facts["import glasstorch, seconds"], facts["import glasstorch, MB"] = startup.import_cost("glasstorch")
         for arguments in startup.COMMANDS:
             facts[f"workbook {' '.join(arguments)}, seconds"] = startup.command_seconds(ROOT, *arguments)
-    where = versions(contestants)
-    if rows or facts:
-        print(table(rows, facts, where))
-    if not wanted:
-        save(rows, facts, where)
+    about: dict[str, float] = {}
     if not wanted or "book" in wanted:
         print("  measuring the book", file=sys.stderr, flush=True)
-        if found := book.facts(ROOT):
-            save([], found, where, "book")
-            print(about_the_book(found, where))
+        about = book.facts(ROOT)
+    where = versions(contestants)
+    lists = [table(rows, facts, where)] if rows or facts else []
+    lists += [about_the_book(about, where)] if about else []
+    if lists:
+        print("\n\n".join(lists))
+    if not wanted:
+        save(rows, facts, where)
+    if about.keys() >= book.MOST.keys():
+        save([], about, where, "book")
+    elif not wanted or "book" in wanted:
+        why = "its pages need chromium and Playwright" if about else "it could not be built; `make site` says why"
+        print(f"benchmarks: no numbers of the book are kept: {why}", file=sys.stderr)
+        return 1 if wanted else 0
+    return 0
+
+
+def print_kept(wanted: list[str]) -> int:
+    """Print what README.md shows. Returns the exit code."""
+    if wanted != ["kept"]:
+        print("benchmarks: 'kept' stands alone, as it measures nothing", file=sys.stderr)
+        return 2
+    try:
+        print(kept())
+    except FileNotFoundError as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
 def kept() -> str:
     """What README.md shows: the last results of everything, and the last of the book."""
-    last, of_book = (json.loads(max(RESULTS.glob(f"[0-9]*-{of}.json")).read_text("utf-8")) for of in ("cpu", "book"))
+    everything, of_book = last("cpu"), last("book")
     rows = [
         Row(row["name"], row["seconds"], row["budget"], share=None if "torch" in row["seconds"] else row["ratio"])
-        for row in last["rows"]
+        for row in everything["rows"]
     ]
-    facts = {name: value for name, value in last["facts"].items() if name not in of_book["facts"]}
-    return f"{table(rows, facts, last['where'])}\n\n{about_the_book(of_book['facts'], of_book['where'])}"
+    library = table(rows, everything["facts"], everything["where"])
+    return f"{library}\n\n{about_the_book(of_book['facts'], of_book['where'])}"
+
+
+def last(of: str) -> Any:
+    """The newest results of this kind."""
+    found = sorted(RESULTS.glob(f"[0-9]*-{of}.json"))
+    if not found:
+        command = "python -m benchmarks" + (" book" if of == "book" else "")
+        raise FileNotFoundError(f"results/ holds no DATE-{of}.json yet; `{command}` writes one")
+    return json.loads(found[-1].read_text(encoding="utf-8"))
 
 
 def versions(contestants: dict[str, ModuleType]) -> str:

@@ -28,7 +28,7 @@ from workbook.serve import bind, in_background
 WIDE = {"width": 1280, "height": 900}
 INDEX = "search/search_index.js"
 CHAPTER_PAGES = "[0-9][0-9]-*/*.html"
-MOST = 60  # pages whose height is measured: those with the largest files
+TALL = 60  # pages whose height is measured: those with the largest files
 QUESTIONS = ("stride", "backward", "version counter", "caching allocator", "state_dict")
 CELLS = "02-tensor-storage/one-buffer-many-views.html"
 EXPLORABLES = "reference/explorables.md"
@@ -160,7 +160,7 @@ def in_a_browser(root: Path, site: Path) -> dict[str, float]:
         heaviest = max(
             (weight(page, site, path) for path in site.glob(CHAPTER_PAGES)), key=lambda parts: sum(parts.values())
         )
-        tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:MOST]
+        tall = sorted(site.rglob("*.html"), key=lambda path: path.stat().st_size, reverse=True)[:TALL]
         tallest = max(height(page, path) for path in tall)
         ready, answer = search_seconds(page, site)
         page.goto((site / EXPLORABLES).with_suffix(".html").as_uri(), wait_until="load")

@@ -62,6 +62,8 @@ class Run:
         self.losses: dict[str, list[float]] = {}
         if self.options.pause is not None and self.options.checkpoint is None:
             parser.error("--pause needs a --checkpoint to go on from")
+        if self.options.checkpoint is not None and not self.options.checkpoint.resolve().parent.is_dir():
+            parser.error(f"--checkpoint: there is no folder {self.options.checkpoint.parent}")
         self.last = min(self.options.pause or self.options.steps, self.options.steps)
         self.done = self.saved = 0  # steps: taken, and those that the checkpoint holds
         random.seed(self.options.seed)
@@ -90,7 +92,8 @@ class Run:
                 if self.options.checkpoint is not None and (number % self.options.every == 0 or number == self.last):
                     self._save(parts)
         except KeyboardInterrupt:
-            sys.exit(self._interrupted())
+            print(self._interrupted(), file=sys.stderr)
+            sys.exit(130)  # as a shell says that Ctrl-C ended a program
         print(f"{self.done} steps in {time.perf_counter() - start:.1f} s")
         if writer is not None:
             for name, parameter in model.named_parameters():
@@ -144,19 +147,21 @@ class Run:
             "random": torch.get_rng_state(),
             "python_random": random.getstate(),
         }
-        # First beside it: an interruption while it is written leaves the last one whole.
-        part = self.options.checkpoint.with_name(f"{self.options.checkpoint.name}.part")
+        # First beside it: PyTorch writes in place, and an interruption would leave half a file.
+        checkpoint = self.options.checkpoint.resolve()
+        part = checkpoint.with_name(f"{checkpoint.name}.part")
         torch.save(state, part)
-        part.replace(self.options.checkpoint)
+        part.replace(checkpoint)
         self.saved = self.done
 
     def _interrupted(self) -> str:
         """Where a run that was interrupted goes on."""
         told = f"stopped after step {self.done} of {self.last}"
         if self.options.checkpoint is None:
-            return f"{told}; with --checkpoint FILE, a run that was interrupted goes on"
+            return f"{told}; a run with --checkpoint FILE can be continued"
         if not self.saved:
-            return f"{told}, before the first checkpoint; --every {max(1, self.done // 2)} keeps one sooner"
+            sooner = f"; --every {max(1, self.done // 2)} keeps one sooner" if self.options.every > 1 else ""
+            return f"{told}, before the first checkpoint{sooner}"
         return f"{told}; the same command goes on after step {self.saved}, from {self.options.checkpoint}"
 
     def _load(self, parts: list[Any]) -> None:

@@ -363,7 +363,8 @@ def run_tests(
 @app.command()
 def bench(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Run only these, such as `book`. Without names, everything.")
+        list[str] | None,
+        typer.Argument(help="Measure only these; of them, `book` is kept. Without names, everything is."),
     ] = None,
 ) -> None:
     """Run the benchmarks, and put the numbers that were kept into README.md."""

@@ -6,10 +6,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -125,24 +124,30 @@ def clean_environment() -> dict[str, str]:
 
 
 def bench(names: Sequence[str] = ()) -> None:
-    """Run the benchmarks, or those of these names, show their output, and put what was kept into README.md."""
+    """Run the benchmarks, or those of these names, show what they print, and put what was kept into README.md."""
     from workbook.readme_table import TableError, replace_in
 
     folder = root()
-    for arguments in (names, ["kept"]):
-        run = partial(
-            subprocess.run, [sys.executable, "-m", "benchmarks", *arguments], cwd=folder, env=clean_environment()
-        )
-        done = run(stdout=subprocess.PIPE, text=True, encoding="utf-8")
+
+    def run(arguments: Sequence[str], *, show: bool = False) -> str:
+        command = [sys.executable, "-m", "benchmarks", *arguments]
+        options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+        done = subprocess.run(command, cwd=folder, env=clean_environment(), check=False, **options)
+        if show:
+            print(done.stdout, end="")
         if done.returncode != 0:
             raise CommandError(f"the benchmarks ended with exit code {done.returncode}; README.md is unchanged")
-        if arguments is names:
-            print(done.stdout, end="")
+        return str(done.stdout)
+
+    run(names, show=True)
     try:
-        changed = replace_in(folder / "README.md", done.stdout)
+        changed = replace_in(folder / "README.md", run(["kept"]))
     except TableError as error:
         raise CommandError(str(error)) from error
-    print("\nThe table in README.md was replaced." if changed else "\nThe table in README.md is unchanged.")
+    if not changed:
+        print("\nThe table in README.md is unchanged.\nRuns of everything, and of `book`, are kept; others are not.")
+        return
     from workbook.exercises.say import command
 
+    print("\nThe table in README.md was replaced.")
     print(f"Sections quote the measurement: run {command('notebooks')}, and read the differences.")

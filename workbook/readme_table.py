@@ -1,9 +1,9 @@
 """How do the last benchmarks get into README.md?
 
-`python -m benchmarks` prints Markdown on its standard output (progress goes to standard error). What it
-printed last stands between two comments in README.md:
+`python -m benchmarks kept` prints the numbers that were kept last as Markdown. They stand between two comments in
+README.md:
 
-    python -m benchmarks | python -m workbook.readme_table README.md
+    python -m benchmarks kept | python -m workbook.readme_table README.md
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def replace_in(path: Path, table: str) -> bool:
 def main(arguments: Sequence[str]) -> int:
     """Read the table from standard input and put it into the named file. Returns the exit code."""
     if len(arguments) != 1:
-        print("usage: python -m benchmarks | python -m workbook.readme_table README.md", file=sys.stderr)
+        print("usage: python -m benchmarks kept | python -m workbook.readme_table README.md", file=sys.stderr)
         return 2
     try:
         replace_in(Path(arguments[0]), sys.stdin.read())

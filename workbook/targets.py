@@ -38,9 +38,7 @@ TARGETS = {
     ),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
-    "bench": Target(
-        "run the benchmarks, and put their table into README.md (ARGS=book: of the book)", ("book",), ("bench",)
-    ),
+    "bench": Target("measure, and put the numbers into README.md (ARGS=book: the book)", ("book", "test"), ("bench",)),
     "gen": Target("regenerate the generated code from the yaml tables", ("test",), ("gen",)),
 }
 OTHERS = {

@@ -76,14 +76,16 @@
   }
 
   // Commands, also those that other scripts show, as this reader types them.
+  const MAKE = "make (?=(?:study|test|test-all|site|lab|bench|gen|clean|help)(?![\\w-]))";
   const ofWindows = (text) =>
-    text.replaceAll(".venv/bin/", ".venv\\Scripts\\").replace(/\bmake (?=(?:study|lab|test|help)\b)/g, "py workbook\\bootstrap.py ");
+    text.replaceAll(".venv/bin/", ".venv\\Scripts\\").replace(new RegExp(`\\b${MAKE}`, "g"), "py workbook\\bootstrap.py ");
   const typed = /^Win/.test(navigator.platform) ? ofWindows : (text) => text;
   window.GlassTyped = typed;
 
   // In prose, a paragraph that says it in both ways is left as it is.
+  const command = new RegExp(`^(?:\\.venv/bin/\\w|${MAKE})`);
   const inProse = [...document.querySelectorAll("article :not(pre) > code")].filter(
-    (code) => /^(?:\.venv\/bin\/\w|make (?:study|lab|test|help)$)/.test(code.textContent) && !code.parentElement.textContent.includes(".venv\\Scripts\\"),
+    (code) => command.test(code.textContent) && !/\.venv\\Scripts|bootstrap\.py/.test(code.parentElement.textContent),
   );
   for (const code of [...document.querySelectorAll("article .highlight:not(.cell-input) code"), ...inProse]) {
     const nodes = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);

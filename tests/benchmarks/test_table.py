@@ -33,15 +33,22 @@ def test_the_numbers_of_the_book_are_kept_by_themselves(
     last = max(RESULTS.glob("[0-9]*-cpu.json"))
     (tmp_path / last.name).write_bytes(last.read_bytes())
     monkeypatch.setattr(program, "RESULTS", tmp_path)
-    monkeypatch.setattr(book, "facts", lambda root: {"building the site, seconds": 12.5, "entries": 7.0})
+    some = {"building the site, seconds": 12.5, "search index, entries": 7.0}
+    monkeypatch.setattr(book, "facts", lambda root: some)
+    assert program.main(["book"]) == 1  # a part of them is not kept
+    assert "no numbers of the book are kept: its pages need chromium and Playwright" in capsys.readouterr().err
+    assert program.main(["kept"]) == 1
+    assert "results/ holds no DATE-book.json yet; `python -m benchmarks book` writes one" in capsys.readouterr().err
+    some |= dict.fromkeys(book.MOST, 1.0)
     assert program.main(["book"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith(f"{BOOK}:\n\n- building the site, seconds: 12.50\n- entries: 7\n\nIn one run: ")
+    assert printed.startswith(f"{BOOK}:\n\n- building the site, seconds: 12.50\n- search index, entries: 7\n- ")
+    assert "- first cell of a page, seconds: 1.00 (at most 3)\n" in printed
     assert program.main(["kept"]) == 0
     shown = capsys.readouterr().out
     assert shown.endswith(printed)
-    assert shown.count("building the site") == 1  # not that of the older measurement, too
     assert "| `a + b`, 8 floats |" in shown
+    assert program.main(["kept", "book"]) == 2
 
 
 def test_every_file_that_measures_contests_is_run() -> None:

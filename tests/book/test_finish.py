@@ -10,7 +10,10 @@ from fontTools.ttLib import TTFont
 from workbook.book.errors import BookError
 from workbook.book.finish import finish_pages, inlined_figure, with_breaks
 
-PROGRAM = 'x="https://unpkg.com/mermaid@11/dist/mermaid.min.js";y="https://unpkg.com/resize-observer-polyfill"'
+PROGRAM = (
+    'x="https://unpkg.com/mermaid@11/dist/mermaid.min.js";y="https://unpkg.com/resize-observer-polyfill";'
+    'z=h("nav",{class:"md-code__nav"})'
+)
 PAGE = "<html><head></head><body>{}</body></html>"
 INLINE = r'<span class="arithmatex">\(a &lt; b_1\)</span>'
 BLOCK = '<div class="arithmatex">\\[\n\\sum_i x_i\n\\]</div>'
@@ -75,7 +78,7 @@ def test_a_site_with_formulas_has_their_typeface_and_its_licence_and_another_has
 def test_material_is_kept_at_home(site: Path) -> None:
     finished(site, "")
     program = (site / "assets" / "javascripts" / "bundle.1234.min.js").read_text(encoding="utf-8")
-    assert program == 'x="data:text/javascript,";y="data:text/javascript,"'
+    assert program == 'x="data:text/javascript,";y="data:text/javascript,";z=h("div",{class:"md-code__nav"})'
 
 
 def test_a_program_that_names_no_host_any_more_fails_the_build(site: Path) -> None:

@@ -80,11 +80,21 @@ import torch
 
 run = runs.Run("A line", steps=9)
 model = torch.nn.Linear(1, 1)
+again = run.options.plot
+save = torch.save
+
+def half(state, path):
+    if run.options.seed == 4 == run.done and not again:
+        path.write_bytes(b"half")
+        raise KeyboardInterrupt
+    save(state, path)
 
 def step():
-    if run.done == 5 and not run.options.plot:
+    if run.done == 5 and not again:
         raise KeyboardInterrupt
     return model(torch.ones(1)).sum()
+
+torch.save = half
 
 run.train(step, model)
 """
@@ -93,9 +103,19 @@ run.train(step, model)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "; with --checkpoint FILE, a run that was interrupted goes on"),
-        (("--checkpoint", "a.pt"), ", before the first checkpoint; --every 2 keeps one sooner"),
-        (("--checkpoint", "a.pt", "--every", "2"), "; the same command goes on after step 4, from a.pt"),
+        ((), "stopped after step 5 of 9; a run with --checkpoint FILE can be continued"),
+        (
+            ("--checkpoint", "a.pt"),
+            "stopped after step 5 of 9, before the first checkpoint; --every 2 keeps one sooner",
+        ),
+        (
+            ("--checkpoint", "a.pt", "--every", "2"),
+            "stopped after step 5 of 9; the same command goes on after step 4, from a.pt",
+        ),
+        (  # while a checkpoint is written
+            ("--checkpoint", "a.pt", "--every", "2", "--seed", "4"),
+            "stopped after step 4 of 9; the same command goes on after step 2, from a.pt",
+        ),
     ],
 )
 def test_a_run_that_is_interrupted_says_where_it_goes_on(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -110,9 +130,10 @@ def test_a_run_that_is_interrupted_says_where_it_goes_on(options: tuple[str, ...
         )
         for more in ((), ("--plot", "a.svg"))
     )
-    assert (first.returncode, first.stderr) == (1, f"stopped after step 5 of 9{said}\n")
+    assert (first.returncode, first.stderr) == (130, f"{said}\n")
     assert again.returncode == 0, again.stderr
-    assert ("goes on after step 4 of a.pt" in again.stdout) == ("--every" in options)
+    for step in ("2", "4"):
+        assert (f"goes on after step {step} of a.pt" in again.stdout) == (f"goes on after step {step}" in said)
 
 
 @pytest.mark.ci
@@ -144,7 +165,11 @@ def test_a_whole_run_learns(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("--steps", "0"), "must be at least 1, got 0"), (("--pause", "3"), "--pause needs a --checkpoint to go on from")],
+    [
+        (("--steps", "0"), "must be at least 1, got 0"),
+        (("--pause", "3"), "--pause needs a --checkpoint to go on from"),
+        (("--checkpoint", "none/a.pt"), "--checkpoint: there is no folder none"),
+    ],
 )
 def test_options_that_make_no_sense_are_refused(options: tuple[str, ...], said: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=said):

@@ -66,4 +66,4 @@ def test_it_works_as_a_command(
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert main([str(path)]) == 1
     assert main([]) == 2
-    assert "usage: python -m benchmarks |" in capsys.readouterr().err
+    assert "usage: python -m benchmarks kept |" in capsys.readouterr().err

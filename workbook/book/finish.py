@@ -31,9 +31,9 @@ READ_ALOUD = {
     '<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path to this page"',
     "<th></th>": "<td></td>",
 }
-# The switch beside a link to a group of pages, which has a symbol only; the list of the group is named after it.
+# The switch beside the link to a group of pages shows only a symbol; the list of the group is named after it.
 SWITCH = re.compile(
-    r'(?P<link><span class="md-ellipsis">\s*(?P<name>[^<]+?)\s*</span>\s*</a>\s*<label )(?=[^>]*id="__nav_)'
+    r'(?P<link><span class="md-ellipsis">\s*(?P<name>[^<"]+?)\s*</span>\s*</a>\s*<label )(?=[^>]*id="__nav_)'
 )
 # What its program puts around the button of a piece of code: that is no navigation.
 TOOLS = '("nav",{class:"md-code__nav"})'

@@ -193,8 +193,8 @@
       }
     }
 
-    // A hint that is opened counts as one that the terminal showed. It is told once, and its answer is read: one that
-    // is not read keeps a connection until the page goes.
+    // Opening a hint counts as showing it in the terminal. It is reported once. The response is read, because an unread
+    // one holds its connection until the page goes.
     hints() {
       document.querySelectorAll("details.hint").forEach((hint, place) => {
         const tell = async () => {

@@ -10,7 +10,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +116,10 @@ def test_of_six_that_are_asked_for_at_once_four_start(served: Served) -> None:
     assert len(served.server.routes.started().manager.list_kernel_ids()) == MOST
 
 
-def test_a_kernel_that_is_about_to_answer_takes_one_place(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def about_to_answer(served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Future[str]]:
+    """A kernel that is known, while the page that asked for it has no answer yet."""
     manager = served.server.routes.started().manager
-    for _ in range(MOST - 2):
-        started(served)
     begun, go_on = threading.Event(), threading.Event()
     finish = manager._finish_kernel_start
 
@@ -131,12 +132,34 @@ def test_a_kernel_that_is_about_to_answer_takes_one_place(served: Served, monkey
 
     monkeypatch.setattr(manager, "_finish_kernel_start", later)
     with ThreadPoolExecutor() as pool:
-        third = pool.submit(started, served)
-        begun.wait()
+        kernel = pool.submit(started, served)
+        try:
+            assert begun.wait(timeout=300)
+            yield kernel
+        finally:
+            go_on.set()
+
+
+def test_a_kernel_that_is_about_to_answer_takes_one_place(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = served.server.routes.started().manager
+    for _ in range(MOST - 2):
         started(served)
-        go_on.set()
-        third.result()
+    with about_to_answer(served, monkeypatch) as third:
+        last = started(served)
+    assert {third.result(), last} < set(manager.list_kernel_ids())
     assert len(manager.list_kernel_ids()) == MOST  # none was ended for the last one
+
+
+def test_a_kernel_that_is_about_to_answer_is_not_ended_for_another(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = served.server.routes.started().manager
+    for _ in range(MOST - 1):
+        manager.notify_connect(started(served))
+    with about_to_answer(served, monkeypatch) as fourth:
+        answer = served.ask(KERNELS, "POST", b"{}", **served.with_key)
+    assert (answer.status, json.loads(answer.body)["message"]) == (503, FULL)
+    assert fourth.result() in manager.list_kernel_ids()
 
 
 def test_one_place_is_given_away_once_and_none_that_a_page_uses(served: Served) -> None:
