@@ -38,7 +38,7 @@ TARGETS = {
     ),
     "site": Target("build the book into site/", ("book",), ("site",)),
     "lab": Target("open the chapters in JupyterLab", ("book",), ("lab",)),
-    "bench": Target("measure, and put the numbers into README.md (ARGS=book: a part)", ("book", "test"), ("bench",)),
+    "bench": Target("measure, put the numbers into README.md (ARGS=book: the book's)", ("book", "test"), ("bench",)),
     "gen": Target("regenerate the generated code from the yaml tables", ("test",), ("gen",)),
 }
 OTHERS = {

@@ -139,8 +139,8 @@ class QuietKernels(AsyncMappingKernelManager):
 
     def longest_without_page(self) -> str | None:
         """The kernel that no page has used for the longest time; None where pages use or will use them all."""
-        away = self.leaving | self.starting
-        known = [each for each in self.list_kernels() if not each["connections"] and each["id"] not in away]
+        spared = self.leaving | self.starting
+        known = [one for one in self.list_kernels() if not one["connections"] and one["id"] not in spared]
         return str(min(known, key=lambda one: str(one["last_activity"]))["id"]) if known else None
 
     async def end_for_another(self, kernel_id: str) -> None:
