@@ -15,6 +15,7 @@ import json
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -210,6 +211,16 @@ class Routes(routing.Router):
         return self.kernels
 
 
+def load_kernels() -> None:
+    """Import what runs the cells of pages.
+
+    jsonschema, which Jupyter's server imports, builds a parser for internationalised addresses if it finds a package
+    for it, and that is two thirds of the time. Nothing here is checked by it, so it finds none.
+    """
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # None: an import fails
+    importlib.import_module("workbook.live.kernels")
+
+
 class Server:
     """Serves a folder, and what belongs to a clone, until it is stopped."""
 
@@ -244,7 +255,7 @@ class Server:
         server = HTTPServer(self.routes)
         server.add_socket(self.listening)
         if self.routes.book is not None:  # loaded beside the first page, so that the first cell does not wait for it
-            threading.Thread(target=importlib.import_module, args=("workbook.live.kernels",), daemon=True).start()
+            threading.Thread(target=load_kernels, daemon=True).start()
         for name in ("SIGTERM", "SIGHUP"):  # without them, the door and the kernels would be left behind
             # Windows has no such signals, and only the main thread is sent any.
             with contextlib.suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import stat
+import subprocess
 import sys
 import tempfile
 import threading
@@ -28,6 +29,7 @@ from workbook.live.opening import opened
 from workbook.serve import bind, in_background
 
 pytestmark = pytest.mark.ci
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -114,6 +116,14 @@ def test_of_six_that_are_asked_for_at_once_four_start(served: Served) -> None:
         asked = [pool.submit(status) for _ in range(MOST + 2)]
     assert sorted(each.result() for each in asked) == [(201, "")] * MOST + [(503, FULL)] * 2
     assert len(served.server.routes.started().manager.list_kernel_ids()) == MOST
+
+
+def test_what_the_first_cell_waits_for_holds_no_parser_of_addresses() -> None:
+    program = "from workbook import serve; serve.load_kernels(); import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "jsonschema._format" in loaded
+    assert "rfc3987_syntax.syntax_helpers" not in loaded
 
 
 @contextmanager
