@@ -23,18 +23,14 @@ pytestmark = pytest.mark.ci
 
 PAGE = "reference/explorables"
 TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
-LONGEST = 250  # milliseconds for which an action may keep a busy machine's browser at work; 50 already count as long
-# How many elements of the page one action changes, and for how long it keeps the browser busy at a stretch.
+# How many elements of the page one action changes: what an action costs on every machine, busy or not. For how long it
+# keeps the browser busy is a matter of the machine, and benchmarks/book.py counts the tasks of over 50 ms.
 WATCH = """() => {
-  window.changed = new Set(); window.long = [];
+  window.changed = new Set();
   const all = {subtree: true, childList: true, attributes: true, characterData: true};
   new MutationObserver(list => list.forEach(one => window.changed.add(one.target)))
     .observe(document.querySelector("article"), all);
-  new PerformanceObserver(list => list.getEntries().forEach(one => window.long.push(Math.round(one.duration))))
-    .observe({entryTypes: ["longtask"]});
 }"""
-# Forget what a test kept the page busy with, as no reader does.
-FORGET = """() => new Promise(done => setTimeout(done, 50)).then(() => { window.long.length = 0; })"""
 CHANGES = "([name, before]) => document.querySelector(`[data-explorable=${name}] .x-said`).innerText !== before"
 CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
 
@@ -55,7 +51,6 @@ def window(browser: Any, played: Path) -> Iterator[Watched]:
             comes_near(seen, name)
         seen.page.evaluate(WATCH)
         yield seen
-        assert seen.page.evaluate(f"window.long.filter(duration => duration > {LONGEST})") == []
         assert seen.problems == []
 
 
@@ -167,7 +162,6 @@ def test_two_hundred_tensors_are_the_librarys(window: Watched) -> None:
     choices = [random.Random(seed).random() for seed in range(200)]
     figure = figure_of(window, "strides")
     found = figure.evaluate("(figure, choices) => figure.explorable.wander(choices)", choices)
-    window.page.evaluate(FORGET)
     assert len(found) == 200
     views: list[tuple[str, Any]] = []
     for one in found:
@@ -219,7 +213,6 @@ def test_two_hundred_calls_go_the_ways_of_the_dispatcher(window: Watched) -> Non
         for _ in range(200)
     ]
     found = figure_of(window, "dispatch").evaluate("(figure, calls) => figure.explorable.ways(calls)", calls)
-    window.page.evaluate(FORGET)
     for call, way in zip(calls, found, strict=True):
         keys = dispatch.key_set(str(call["device"]), tuple(mode in call["modes"] for mode in dispatch.MODES))
         hops = dispatch.path(dispatch.with_kernels(call["kernels"]), keys)
@@ -268,7 +261,6 @@ def test_two_hundred_launches_are_those_of_the_model(window: Watched) -> None:
     warps = [choices.randrange(len(one.warps())) for one in launches]
     asked = [[asdict(one), number] for one, number in zip(launches, warps, strict=True)]
     found = figure_of(window, "launch").evaluate("(figure, asked) => figure.explorable.facts(asked)", asked)
-    window.page.evaluate(FORGET)
     assert found == [[one.facts(), one.warp(number)] for one, number in zip(launches, warps, strict=True)]
 
 
