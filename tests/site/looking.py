@@ -56,6 +56,17 @@ RUN = """async ([theirs, only]) => (await axe.run(document, OPTIONS)).violations
   .map(found => found.id + ": " + found.places.slice(0, 3).map(html => html.slice(0, 160)).join("  "))
 """.replace("OPTIONS", OPTIONS)
 
+# How many elements of the article an action changes or makes: what it costs on every machine, busy or not. For how long
+# it keeps the browser busy is a matter of the machine, and benchmarks/book.py counts the tasks of over 50 ms.
+WATCH = """() => {
+  window.touched = new Set();
+  const every = node => node instanceof Element ? [node, ...node.querySelectorAll("*")] : [];
+  const all = {subtree: true, childList: true, attributes: true, characterData: true};
+  const note = one => [one.target, ...[...one.addedNodes].flatMap(every)].forEach(node => window.touched.add(node));
+  new MutationObserver(list => list.forEach(note)).observe(document.querySelector("article"), all);
+}"""
+TOUCHED = "() => { const count = window.touched.size; window.touched.clear(); return count; }"
+
 
 @contextmanager
 def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> Iterator[None]:

