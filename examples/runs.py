@@ -147,7 +147,8 @@ class Run:
             "random": torch.get_rng_state(),
             "python_random": random.getstate(),
         }
-        # First beside it: PyTorch writes in place, and an interruption would leave half a file.
+        # First beside it: PyTorch writes in place,
+        # and an interruption would leave half a file.
         checkpoint = self.options.checkpoint.resolve()
         part = checkpoint.with_name(f"{checkpoint.name}.part")
         torch.save(state, part)
