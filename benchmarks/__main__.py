@@ -4,8 +4,9 @@
     python -m benchmarks eager      one file's contests
     python -m benchmarks kept       nothing: it prints the last numbers that were kept, as README.md shows them
 
-Progress goes to standard error, the table to standard output. torch is measured where it is installed. Two runs keep
-their numbers: one of everything, and `book`, as the book changes more often than what the library computes.
+Progress goes to standard error, the table to standard output. torch is measured where it is installed. Three runs keep
+their numbers: one of everything; `book`, as the book changes more often than what the library computes; and `eager
+autograd`, what a gradient costs.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 
 from benchmarks import (
     amp,
+    autograd,
     book,
     convolution,
     dataloader,
@@ -49,6 +51,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = Path(__file__).resolve().parent / "results"
 FILES = {
     "eager": eager.contests,
+    "autograd": autograd.contests,
     "operators": operators.contests,
     "million": million.contests,
     "tensors": tensors.contests,
@@ -63,6 +66,7 @@ FILES = {
     "profiler": profiler.contests,
     "amp": amp.contests,
 }
+GRADIENTS = {"eager", "autograd"}
 OTHERS = ("startup", "book")
 BOOK = "The book, from the build to what a reader waits for"
 
@@ -110,6 +114,8 @@ def main(wanted: list[str]) -> int:
         print("\n\n".join(lists))
     if not wanted:
         save(rows, facts, where)
+    if set(wanted) == GRADIENTS:
+        save(rows, facts, where, "autograd")
     if about.keys() >= book.MOST.keys():
         save([], about, where, "book")
     elif not wanted or "book" in wanted:

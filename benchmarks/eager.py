@@ -32,13 +32,13 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
         scaled[name] = _scaled(module.ones(8))
         views[name] = _transposed(module.ones(3, 4), (0, 1))
         large[name] = _doubled(module.ones(1_000_000))
-        chains[name] = _backward_of_chain(module)
+        chains[name] = backward_of_chain(module)
     yield Contest("`a + b`, 8 floats", adds, 2_000, rounds=200, budget=1.2)
-    yield Contest("`a + b`, 8 floats, gradient recorded", recorded, 2_000, rounds=200, budget=2.0)
+    yield Contest("`a + b`, 8 floats, gradient recorded", recorded, 2_000, rounds=200, budget=1.5)
     yield Contest("`a * 2.0`, 8 floats", scaled, 2_000, rounds=200)
     yield Contest("`m.transpose(0, 1)`, a view", views, 2_000, rounds=200, budget=1.2)
     yield Contest("`a + b`, 1,000,000 floats", large, 20)
-    yield Contest("backward of 10,000 multiplications, for each", chains, CHAIN, rounds=10, budget=1.5)
+    yield Contest("backward of 10,000 multiplications, for each", chains, CHAIN, rounds=10, budget=1.0)
 
 
 def _binary(module: ModuleType, requires_grad: bool) -> Run:
@@ -58,7 +58,7 @@ def _transposed(x: Any, dims: tuple[int, int]) -> Run:
     return repeat(lambda: x.transpose(*dims))
 
 
-def _backward_of_chain(module: ModuleType) -> Run:
+def backward_of_chain(module: ModuleType) -> Run:
     """Seconds for `number` steps backwards, in chains of CHAIN multiplications; building them is not counted."""
     leaf, factor = module.ones(8, requires_grad=True), module.ones(8)
 

@@ -58,10 +58,19 @@ def _required(name: str) -> Any:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _the_numbers_of_each_run() -> None:
-    """The tests of a file draw the same random numbers in each run: unseeded, the library draws others in each."""
+def _each_file_by_itself() -> Iterator[None]:
+    """The tests of a file draw the same random numbers in each run: unseeded, the library draws others in each.
+
+    Afterwards the library's pool keeps nothing: half a gigabyte in each of several workers is much for small machines.
+    And the limit of recursion is as it was: with a high one, what should end with RecursionError takes all memory.
+    """
+    limit = sys.getrecursionlimit()
     if (glasstorch := sys.modules.get("glasstorch")) is not None:
         glasstorch.manual_seed(67280421310721)
+    yield
+    if (allocator := sys.modules.get("glasstorch.core.allocator")) is not None:
+        allocator.cpu_allocator.empty_cache()
+    sys.setrecursionlimit(limit)
 
 
 @pytest.fixture

@@ -155,6 +155,12 @@ def test_a_variable_is_a_tensor(torch: Any) -> None:
     assert import_module(f"{torch.__name__}.autograd.variable").Variable is from_autograd
     with pytest.raises(TypeError):
         from_autograd([1.0])
+    with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
+        from_autograd(x, volatile=True)
+    old = import_module(f"{torch.__name__}").autograd.variable
+    assert old.Variable is from_autograd
+    with pytest.raises(RuntimeError, match=r"torch\.autograd\.variable\(\.\.\.\) is deprecated"):
+        old(x)
 
 
 def test_sizes_have_no_symbols_and_their_functions_compute(torch: Any) -> None:

@@ -52,7 +52,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ["tests/agreement", *IGNORED, *(f"--ignore={path}" for path in VALUES)],
             marks=pytest.mark.slow,
         ),
-        ("1", ["tests/kernels", *IGNORED]),
+        pytest.param("1", ["tests/kernels", *IGNORED], marks=pytest.mark.slow),
         pytest.param("1", ["tests/nn", "tests/optim", "tests/backends"], marks=pytest.mark.slow),
         pytest.param(
             "1", [*NOTEBOOKS, *(f"--ignore={path}" for path in ABOUT_FAST), "chapters"], marks=pytest.mark.slow

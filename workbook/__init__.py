@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from workbook.book.costs import show_cost as show_cost
     from workbook.book.figures.live import draw_graph as draw_graph
     from workbook.book.figures.live import draw_program as draw_program
     from workbook.book.figures.live import show_keys as show_keys
@@ -21,11 +22,15 @@ FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memor
 
 
 def __getattr__(name: str) -> Any:
-    """The figures and the questions, imported on first use, so that the command starts without them."""
+    """The figures, the table and the questions, imported on first use, so that the command starts without them."""
     if name == "predict":
         from workbook.predictions.widget import predict
 
         return predict
+    if name == "show_cost":
+        from workbook.book.costs import show_cost
+
+        return show_cost
     if name in FIGURES:
         from workbook.book.figures import live
 
@@ -34,4 +39,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *FIGURES, "predict"]
+    return [*globals(), *FIGURES, "predict", "show_cost"]

@@ -10,11 +10,15 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.engine import current_graph_task_id as _current_graph_task_id  # noqa: F401
+from glasstorch.autograd.engine import current_node as _current_autograd_node  # noqa: F401
+from glasstorch.autograd.function_node import _FunctionBase as _FunctionBase
+from glasstorch.autograd.imperative_engine import EngineBase as _EngineBase  # noqa: F401
 from glasstorch.core.device import device as device
 from glasstorch.core.dtype import dtype as dtype
 from glasstorch.core.errors import _LinAlgError as _LinAlgError
 from glasstorch.core.geometry import Size as Size
-from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED
+from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT, WRAPPED
 from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.random.generator import Generator as Generator
@@ -27,6 +31,7 @@ from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
 __all__ = ["DispatchKey", "DispatchKeySet", "Generator", "Size", "TensorBase", "device", "dtype"]
 
+DENSE = FUNCTIONALITY_BIT["Dense"]
 _TensorBase = TensorBase  # its name before PyTorch 2.1
 # PyTorch has the operators of `nn.functional`, `fft`, `linalg` and `special` in modules of their own.
 _VariableFunctions = _nn = _fft = _linalg = _special = functions
@@ -63,8 +68,8 @@ def _log_api_usage_once(event: str) -> None:
 
 
 def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:
-    """The key set that a tensor contributes to a call."""
-    return DispatchKeySet(tensor.key_set)
+    """The key set that a tensor contributes to a call; of one that a transform has wrapped, also that of its memory."""
+    return DispatchKeySet(tensor.key_set | (DENSE if tensor.key_set & WRAPPED else 0))
 
 
 def _dispatch_dump_table(name: str) -> str:

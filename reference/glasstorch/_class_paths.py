@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Final
 
+from glasstorch.autograd.function_node import _FunctionBase
 from glasstorch.autograd.node import Node
 from glasstorch.core.errors import LinAlgError
 from glasstorch.core.unknown_names import as_torch, offered_names, torch_names
@@ -24,6 +25,15 @@ COMPILED = "builtins"  # what Python says of a class that is written in C and na
 # and the classes by name; "*" are all that PyTorch's module offers, and those whose names begin with an underscore.
 ELSEWHERE: Final = {
     "_python_dispatch": ("torch.utils._python_dispatch", "TorchDispatchMode"),
+    "autograd.checking.values": ("torch.autograd.gradcheck", "GradcheckError"),
+    "autograd.function_node": ("torch.autograd.function", "BackwardCFunction FunctionCtx _HookMixin"),
+    "autograd.engine_modes": (
+        "torch.autograd.grad_mode",
+        (
+            "_force_original_view_tracking _unsafe_preserve_version_counter enforce_grad_layout_policy "
+            "set_multithreading_enabled"
+        ),
+    ),
     "autograd.modes": ("torch.autograd.grad_mode", "enable_grad inference_mode no_grad set_grad_enabled"),
     "core.random.generator": ("torch._C", "Generator"),
     "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
@@ -75,6 +85,7 @@ def say_torch_everywhere() -> None:
     for module in sorted(loaded, key=lambda module: module.__name__.count(".")):
         _by_offer(module)
     LinAlgError.__module__ = "torch._C"  # though programs find it at torch.linalg
+    _FunctionBase.__module__ = "torch._C"  # the other nodes have no module
 
 
 def say_torch(module: ModuleType) -> None:

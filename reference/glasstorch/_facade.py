@@ -21,6 +21,7 @@ from glasstorch import backends as backends
 from glasstorch import cpu as cpu
 from glasstorch import cuda as cuda
 from glasstorch import fft as fft
+from glasstorch import func as func
 from glasstorch import functional as functional
 from glasstorch import library as library
 from glasstorch import linalg as linalg
@@ -114,6 +115,7 @@ from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
 from glasstorch.dispatch.tags import Tag as Tag
+from glasstorch.func.vmap import vmap as vmap
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
 from glasstorch.operators.generated import public as _public
@@ -155,6 +157,7 @@ autograd.register_autograd_kernels()
 register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
+_hooks.set_transforms(lambda: _import_module("glasstorch.func"))
 _LATE = (  # modules that few programs use, imported on first access
     "_VF", "__config__", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
     "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "testing", "types", "xpu",

@@ -9,13 +9,14 @@ Differs: a mode only adds the key Python to the included set; `__torch_dispatch_
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
+from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
-from glasstorch.core.keys import FUNCTIONALITY_BIT, RECORDED, DispatchKey, below
+from glasstorch.core.keys import DUAL, FUNCTIONALITY_BIT, RECORDED, DispatchKey, below
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.library import caller
@@ -60,6 +61,19 @@ class TorchDispatchMode:
         active_keys.set((_included_for(outer, included), allowed))
 
 
+class _Before(TorchDispatchMode):
+    """Calls a function before each operator runs."""
+
+    def __init__(self, before: Callable[[Operator, Sequence[Any], Mapping[str, Any]], None]) -> None:
+        self.before = before
+
+    def __torch_dispatch__(
+        self, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        self.before(func, args, kwargs or {})
+        return func(*args, **kwargs or {})
+
+
 _modes: ContextVar[tuple[TorchDispatchMode, ...]] = ContextVar("torch_dispatch_modes", default=())
 
 
@@ -80,7 +94,7 @@ def call_mode(keys: int, operator: Operator, *positional: Any, **named: Any) -> 
     arguments = tuple(map(_number_again, positional))
     by_name = {name: _number_again(value) for name, value in named.items()}
     included, allowed = active_keys.get()
-    keys_token = active_keys.set((_included_for(outer, included), allowed & (BELOW_PYTHON | PYTHON | RECORDED)))
+    keys_token = active_keys.set((_included_for(outer, included), allowed & (BELOW_PYTHON | PYTHON | RECORDED | DUAL)))
     modes_token = _modes.set(outer)
     profiled = recorder.get()
     begun = None if profiled is None else profiled.begin("PythonDispatchMode")
@@ -137,3 +151,4 @@ def register_python_dispatch() -> None:
         call_mode, DispatchKey.Python, caller(0), takes_keys=True, by_user=True
     )
     registry.changed()
+    hooks.set_intercept(_Before)

@@ -20,9 +20,9 @@ from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
-from glasstorch.core.errors import DeviceError
+from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE
+from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE, WRAPPED
 from glasstorch.core.left_out import MISSING_METHODS
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
@@ -71,6 +71,8 @@ class Tensor(TensorMethods):
     @property
     def data(self) -> Tensor:
         """The same storage as a tensor without history, whose changes do not increment the version counter."""
+        if hooks.is_example(self):
+            raise RuntimeError("accessing `data` under vmap transform is not allowed")
         result = alias(self)
         result._version_counter = None
         return result
@@ -79,6 +81,9 @@ class Tensor(TensorMethods):
     def data(self, value: Tensor) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if (self.key_set | value.key_set) & WRAPPED:
+            where = "under vmap" if hooks.is_example(self) or hooks.is_example(value) else "inside functorch"
+            raise RuntimeError(f"mutating directly with `.data` {where} transform is not allowed.")
         if value.is_meta != self.is_meta:
             raise DeviceError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
@@ -89,6 +94,10 @@ class Tensor(TensorMethods):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
         self.dtype, self.key_set = value.dtype, value.key_set
         self.set_storage(TensorImpl.untyped_storage(value), value._shape, value._strides, value._offset)
+
+    @data.deleter
+    def data(self) -> None:
+        raise AutogradError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""

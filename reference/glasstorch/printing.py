@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.errors import InplaceError
+from glasstorch.core.keys import WRAPPED
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -249,6 +251,8 @@ def _shown_part(array: Array) -> Array:
 
 def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
     """The `repr` of a tensor: its elements, and what of it they do not show."""
+    if self.key_set & WRAPPED and hooks.transform_hooks is not None:
+        return hooks.transform_hooks.text(self)
     try:
         grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None
     except InplaceError:  # a view whose history a change in place made ambiguous
@@ -262,6 +266,7 @@ def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
         grad_fn=grad_fn,
         prefix=type(self).__dict__.get("_printed_as", type(self).__name__) + "(",
         contents=tensor_contents,
+        tangent=hooks.variable_hooks.tangent(self),
     )
 
 
@@ -275,11 +280,13 @@ def tensor_str(
     requires_grad: bool = False,
     prefix: str = "tensor(",
     contents: str | None = None,
+    tangent: Tensor | None = None,
 ) -> str:
     """The `repr` of a tensor with these facts.
 
     `array` is None where there is no data (device meta), `grad_fn` the name of the node that made the tensor,
-    `prefix` the class's name and a bracket, `contents` a text to stand in place of the numbers.
+    `prefix` the class's name and a bracket, `contents` a text to stand in place of the numbers, `tangent` that of a
+    dual tensor.
     """
     default = get_default_dtype()
     # Reading back `tensor([...])` would infer these from the numbers; without numbers only the default.
@@ -298,6 +305,8 @@ def tensor_str(
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif requires_grad:
         suffixes.append("requires_grad=True")
+    if tangent is not None:
+        suffixes.append(f"tangent={tangent}")
     if contents is None:
         contents = "..." if array is None else array_str(array, indent=len(prefix))
     return _with_suffixes(prefix + contents, suffixes, indent=len(prefix))

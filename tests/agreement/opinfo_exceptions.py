@@ -14,7 +14,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-CHECKS = ("results", "gradients", "forms", "refusals", "words", "second")
+CHECKS = (
+    *("results", "gradients", "forms", "refusals", "words", "second"),
+    *("vmap", "vmap-vjp", "jvp", "vmap-jvp", "jvp-vjp"),  # function transforms
+    *("vjp", "jvp-jvp", "vjp-jvp", "vjp-vmap-vjp"),
+)
 
 
 class Trial(NamedTuple):

@@ -245,16 +245,27 @@ def differentiable(row: Row, call: Call) -> tuple[Callable[..., Any], list[Any]]
     return function, wanted
 
 
-def check_gradients(row: Row) -> None:
-    """First and second derivatives agree with finite differences."""
+def recorded(function: Callable[..., Any], wanted: list[Any]) -> Callable[..., Any]:
+    """The function without results that have no gradient: the fast gradcheck counts them as if they had one."""
+    kept = [i for i, result in enumerate(results(function(*wanted))) if result.requires_grad]
+
+    def of_recorded(*tensors: Any) -> list[Any]:
+        made = results(function(*tensors))
+        return [made[i] for i in kept]
+
+    return of_recorded
+
+
+def check_gradients(row: Row, every: int = 1) -> None:
+    """First and second derivatives agree with finite differences, at one of so many calls."""
     checked = 0
-    for call in row.calls:
+    for call in row.calls[::every]:
         function, wanted = differentiable(row, call)
         if not any(w.numel() for w in wanted):
             continue
         made = results(function(*wanted))
         assert any(r.requires_grad for r in made), f"{about(row, call, 'float64')}: no result requires grad"
-        assert gradcheck(function, wanted), about(row, call, "float64")
+        assert gradcheck(recorded(function, wanted), wanted), about(row, call, "float64")
         if row.twice:
             assert gradgradcheck(function, wanted), about(row, call, "float64")
         else:
@@ -268,7 +279,7 @@ def check_one_gradient(row: Row) -> None:
     """The first derivative of the first call that has one agrees with finite differences in one direction."""
     calls = (differentiable(row, call) for call in row.calls)
     function, wanted = next((f, tensors) for f, tensors in calls if any(t.numel() for t in tensors))
-    assert gradcheck(function, wanted, fast_mode=True), row.op
+    assert gradcheck(recorded(function, wanted), wanted, fast_mode=True), row.op
 
 
 def check_no_gradient(row: Row) -> None:

@@ -26,7 +26,6 @@ OTHER_NODES = {
         "ends with a view here, with a view in place there",
     ),
     "einsum": "what lies in another order of names ends with permute here, with a view there",
-    "linalg_tensorinv": "what reshape finds to be a view is recorded as one here, as _reshape_alias there",
     "special_ndtr": "multiplies by a number, which is an overload of its own there",
     "cross_entropy_loss": "divides by a number, which is an overload of its own there",
     **dict.fromkeys(

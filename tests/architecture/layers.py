@@ -35,6 +35,7 @@ FACADE = len(ROWS)
 # Modules of the facade that torch keeps inside a folder of ours.
 THIN_REEXPORTS = (
     "nn.parallel.distributed",
+    "autograd.functional",
     "autograd.profiler",
     "autograd.profiler_legacy",
     "autograd.profiler_util",

@@ -367,3 +367,21 @@ def test_a_reshaped_array_is_a_copy_or_not_as_is_said() -> None:
     assert xp.reshape(x, (6,), copy=False).data_ptr() == x.data_ptr()
     assert xp.astype(x, xp.float32, copy=False) is x
     assert xp.astype(x, xp.float32) is not x
+
+
+def test_the_deviation_of_one_element_is_zero_or_nan() -> None:
+    xp = glasstorch.array_api
+    for function in (xp.std, xp.var):
+        assert function(xp.asarray(2.0)).item() == 0
+        assert np.isnan(function(xp.asarray(float("nan"))).item())
+        assert np.isnan(function(xp.asarray(float("inf"))).item())
+        found = function(xp.asarray([1.0, float("nan")]), axis=())
+        assert found[0].item() == 0
+        assert np.isnan(found[1].item())
+
+
+def test_grids_and_devices_are_lists() -> None:
+    xp = glasstorch.array_api
+    assert type(xp.meshgrid(xp.ones(2), xp.ones(3))) is list
+    assert xp.meshgrid() == []
+    assert xp.__array_namespace_info__().devices()[:1] == [glasstorch.device("cpu")]

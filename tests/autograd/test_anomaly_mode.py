@@ -153,4 +153,15 @@ def test_the_traceback_ends_in_the_program() -> None:
     x = glasstorch.ones(2, requires_grad=True)
     with glasstorch.autograd.set_detect_anomaly(True):
         y = glasstorch.nn.functional.linear(x, glasstorch.ones(2, 2))
-    assert "y = glasstorch.nn.functional.linear" in y.grad_fn.forward_traceback[-1]
+    assert "y = glasstorch.nn.functional.linear" in y.grad_fn.metadata["traceback_"][-1]
+
+
+def test_where_warnings_are_errors_the_nodes_error_is_raised_all_the_same(torch: Any, capfd: Any) -> None:
+    x = torch.zeros(1, requires_grad=True)
+    with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(True):
+        warnings.simplefilter("error")
+        y = (x * 0).sqrt() * 0
+        with pytest.raises(RuntimeError, match="Function 'SqrtBackward0' returned nan values in its 0th output"):
+            y.backward()
+    assert "UserWarning: Error detected in SqrtBackward0. Traceback of forward call" in capfd.readouterr().err
+    assert not torch.is_anomaly_enabled()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import glasstorch
+from glasstorch.autograd import engine
 
 
 def leaf(torch: Any, *values: float) -> Any:
@@ -178,6 +181,81 @@ def no_garbage(step: Callable[[], object]) -> bool:
         gc.enable()
 
 
+@pytest.mark.parametrize("depth", [20_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_a_deep_chain_is_printed_walked_and_freed_without_recursion_or_a_cycle(depth: int) -> None:
+    a, factor = leaf(glasstorch, 1.0), glasstorch.ones(1)
+    gc.collect()
+    gc.disable()
+    try:
+        b = a
+        for _ in range(depth):
+            b = b * factor
+        first = weakref.ref(b.grad_fn)
+        assert repr(b) == "tensor([1.], grad_fn=<MulBackward0>)"
+        b.sum().backward(retain_graph=True)
+        node, walked = b.grad_fn, 0
+        while node is not None:
+            walked += 1
+            node = node.next_functions[0][0] if node.next_functions else None
+        assert (a.grad.tolist(), walked) == ([1.0], depth + 1)
+        del b
+        assert first() is None
+    finally:
+        gc.enable()
+    assert gc.collect() == 0
+
+
+@pytest.mark.parametrize("use", ["hooks", "retained gradients", "nowhere", "function", "captures", "callbacks"])
+def test_nothing_that_a_graph_is_used_for_leaves_a_cycle(use: str) -> None:
+    x = leaf(glasstorch, 1.0, 2.0)
+    custom = function(glasstorch, lambda ctx, g: g * ctx.saved_tensors[0], _saving)
+
+    def step() -> None:
+        b = x * 2
+        c = custom.apply(b) if use == "function" else b.exp()
+        if use == "hooks":
+            b.register_hook(lambda grad: grad * 2)
+            c.grad_fn.register_hook(lambda results, grads: results)
+            c.grad_fn.register_prehook(lambda grads: grads)
+        elif use == "retained gradients":
+            b.retain_grad()
+            c.retain_grad()
+        elif use == "nowhere":
+            with glasstorch.no_grad():
+                c = b.view(2)
+            c = c * 3
+        elif use == "callbacks":
+            queue = glasstorch.autograd.Variable._execution_engine.queue_callback
+            c.register_hook(lambda grad: queue(lambda: None))
+        if use == "captures":
+            glasstorch.autograd.grad(c.sum(), [b, x])
+        else:
+            c.sum().backward()
+        x.grad = None
+
+    assert no_garbage(step)
+
+
+def _saving(ctx: Any, x: Any) -> Any:
+    ctx.save_for_backward(x)
+    return x * x
+
+
+def test_a_pass_that_fails_leaves_no_cycle() -> None:
+    x = leaf(glasstorch, 1.0, 2.0)
+
+    def fail(grad: Any) -> None:
+        raise KeyError("mine")
+
+    def step() -> None:
+        b = x * 2
+        b.register_hook(fail)
+        with contextlib.suppress(KeyError):
+            b.sum().backward()
+
+    assert no_garbage(step)
+
+
 def test_a_training_step_leaves_no_cycle(torch: Any) -> None:
     w, b, x = torch.ones(4, 4, requires_grad=True), torch.zeros(4, requires_grad=True), torch.ones(8, 4)
 
@@ -321,6 +399,49 @@ def test_an_error_in_a_backward_function_reaches_the_caller_and_leaves_the_modes
     assert a.grad.tolist() == [2.0]
 
 
+def test_a_gradient_is_complex_only_where_its_argument_is(torch: Any) -> None:
+    real, number = leaf(torch, 1.0), torch.ones(1, dtype=torch.complex64, requires_grad=True)
+    refusal = r"Expected isFloatingType\(grad.scalar_type\(\)\) \|\| \(input_is_complex == grad_is_complex\)"
+    with pytest.raises(RuntimeError, match=refusal):
+        function(torch, lambda ctx, g: g * 1j).apply(real).sum().backward()
+    with pytest.raises(RuntimeError, match=refusal):
+        function(torch, lambda ctx, g: torch.ones(1, dtype=torch.int64)).apply(number).sum().abs().backward()
+    function(torch, lambda ctx, g: torch.ones(1)).apply(number).sum().abs().backward()
+    assert number.grad.tolist() == [1.0]
+
+
+def test_a_gradient_is_on_the_device_of_its_argument(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    elsewhere = torch.ones(2, device="meta")
+    with pytest.raises(
+        RuntimeError,
+        match="CustomBackward returned an invalid gradient at index 0 - expected device cpu but got meta",
+    ):
+        function(torch, lambda ctx, g: elsewhere).apply(a).sum().backward()
+    with pytest.raises(RuntimeError, match=r"^invalid gradient at index 0 - expected device cpu but got meta$"):
+        (a * 2).backward(elsewhere)
+
+
+def test_a_post_hook_sees_gradients_that_fit(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    seen: list[Any] = []
+    b = function(torch, lambda ctx, g: g.double().expand(3, 2)).apply(a)
+    b.grad_fn.register_hook(lambda results, grads: seen.append((results[0].dtype, results[0].tolist())))
+    b.sum().backward()
+    assert seen == [(torch.float32, [3.0, 3.0])]
+
+
+def test_a_hooks_change_of_the_grad_mode_ends_with_its_node(torch: Any) -> None:
+    a = leaf(torch, 1.0)
+    seen: list[bool] = []
+    b = a * 2
+    c = b * 3
+    c.register_hook(lambda grad: torch.set_grad_enabled(True) and None)
+    b.register_hook(lambda grad: seen.append(torch.is_grad_enabled()))
+    c.sum().backward()
+    assert (seen, torch.is_grad_enabled()) == ([False], True)
+
+
 def test_no_gradient_is_none_all_the_way_down(torch: Any) -> None:
     a = leaf(torch, 1.0)
     (function(torch, lambda ctx, g: None).apply(a * 2)).sum().backward()
@@ -328,6 +449,83 @@ def test_no_gradient_is_none_all_the_way_down(torch: Any) -> None:
     b = leaf(torch, 1.0)
     (function(torch, lambda ctx, g: None).apply(b * 2) + b * 3).sum().backward()
     assert b.grad.tolist() == [3.0]
+
+
+# Only what is wanted --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "operator", [lambda a, b: a * b, lambda a, b: a + b, lambda a, b: a @ b, lambda a, b: a.atan2(b)]
+)
+def test_a_node_computes_only_the_gradients_that_the_pass_wants(torch: Any, operator: Any) -> None:
+    a, b = torch.ones(2, 2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+    result = operator(a, b)
+    seen: list[list[bool]] = []
+    result.grad_fn.register_hook(lambda results, grads: seen.append([r is not None for r in results]))
+    root = result.sum()
+    torch.autograd.grad(root, a, retain_graph=True)
+    root.backward(inputs=[b], retain_graph=True)
+    root.backward()
+    assert seen == [[True, False], [False, True], [True, True]]
+
+
+def test_a_change_of_a_view_has_its_gradient_where_only_some_are_wanted(torch: Any) -> None:
+    a, w = leaf(torch, 1.0, 2.0, 3.0), leaf(torch, 5.0)
+    b = a * 1
+    b[1:2].mul_(w)
+    root = (b * b).sum()
+    assert torch.autograd.grad(root, a, retain_graph=True)[0].tolist() == [2.0, 100.0, 6.0]
+    assert torch.autograd.grad(root, w)[0].tolist() == [40.0]
+
+
+def test_an_unwanted_gradient_is_not_summed(torch: Any) -> None:
+    a, b = leaf(torch, 1.0), leaf(torch, 2.0)
+    ran: list[Any] = []
+    unwanted = b * 1
+    unwanted.register_hook(lambda grad: ran.append(grad))
+    found = torch.autograd.grad((a * unwanted + a * unwanted).sum(), a)
+    assert (found[0].tolist(), ran) == ([4.0], [])
+
+
+def test_a_batch_of_gradients_is_one_pass(torch: Any) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    seen: list[Any] = []
+    b = a * a
+    b.register_hook(lambda grad: seen.append(tuple(grad.shape)))
+    unused = leaf(torch, 1.0)
+    found = torch.autograd.grad(b, [a, unused], torch.eye(2), is_grads_batched=True, allow_unused=True)
+    assert (found[0].tolist(), found[1], seen) == ([[2.0, 0.0], [0.0, 4.0]], None, [(2,)])
+
+
+# What an engine that counts wrongly would do --------------------------------------------------------------------
+
+
+def count_differently(monkeypatch: pytest.MonkeyPatch, more: int) -> None:
+    """Let each pass believe that so many more edges lead to each node that several lead to."""
+    plain = engine.compute_dependencies
+
+    def counted(roots: Any) -> Any:
+        return {node: count + more if count > 1 else count for node, count in plain(roots).items()}
+
+    monkeypatch.setattr(engine, "compute_dependencies", counted)
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [(1, "could not compute gradients for some functions"), (-1, "dependency not found for MulBackward0")],
+)
+def test_a_count_of_edges_that_is_wrong_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, more: int, message: str, hooked: bool
+) -> None:
+    a = leaf(glasstorch, 2.0)
+    b = a * 1
+    c = b * b
+    if hooked:
+        c.register_hook(lambda grad: None)
+    count_differently(monkeypatch, more)
+    with pytest.raises(RuntimeError, match=message):
+        c.sum().backward()
 
 
 # Passes within passes -------------------------------------------------------------------------------------------
@@ -398,6 +596,66 @@ def test_passes_in_several_threads_lose_no_gradient_of_a_shared_leaf(torch: Any)
     finally:
         sys.setswitchinterval(before)
     assert not wrong
+
+
+class Reentrant(glasstorch.autograd.Function):
+    """Twice its argument; its backward runs a pass over a graph of its own."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x * 2
+
+    @staticmethod
+    def backward(ctx: Any, grad: Any) -> Any:
+        with glasstorch.enable_grad():
+            y = glasstorch.ones(2, requires_grad=True)
+            (y * 2 + y * y).sum().backward()
+        return grad * y.grad / 2
+
+
+def concurrent_passes(seconds: float) -> tuple[int, list[Any]]:
+    """How many passes eight threads made over shared and own graphs, and what was wrong with gradients.
+
+    Each thread goes backward over a graph of its own whose leaves are shared, over one graph that all share, and asks
+    for gradients of the shared one. All numbers are whole, so that sums are exact in any order.
+    """
+    shared = glasstorch.zeros(2, requires_grad=True)
+    common = shared * 3
+    root = (Reentrant.apply(common) + common * common + common).sum()
+    passes, wrong = [0] * 8, []
+    end = time.monotonic() + seconds
+
+    def work(number: int) -> None:
+        own = glasstorch.full((2,), float(number), requires_grad=True)
+        while time.monotonic() < end or not passes[number]:
+            ((own * own).sum() + Reentrant.apply(shared).sum()).backward()  # 2 * own, and 2
+            root.backward(retain_graph=True)  # 3 * (2 + 0 + 1)
+            (found,) = glasstorch.autograd.grad(root, shared, retain_graph=True)
+            passes[number] += 1
+            if found.tolist() != [9.0, 9.0] or own.grad.tolist() != [2.0 * number * passes[number]] * 2:
+                wrong.append((number, found.tolist(), own.grad.tolist()))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    total = sum(passes)
+    if shared.grad.tolist() != [11.0 * total] * 2:
+        wrong.append((shared.grad.tolist(), 11.0 * total))
+    return total, wrong
+
+
+@pytest.mark.parametrize("seconds", [1.0, pytest.param(60.0, marks=pytest.mark.slow)])
+def test_eight_threads_of_concurrent_and_nested_passes_lose_no_gradient(seconds: float) -> None:
+    passes, wrong = concurrent_passes(seconds)
+    assert passes >= 8
+    assert wrong == []
 
 
 def test_a_random_graph_has_the_gradient_that_numpy_finds() -> None:

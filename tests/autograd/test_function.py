@@ -113,6 +113,11 @@ def test_an_argument_may_be_changed_in_place_if_it_says_so(torch: Any) -> None:
     assert a.grad.tolist() == [20.0]
     with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
         AddOne.apply(leaf(torch, 1.0))
+    with torch.no_grad():
+        d = leaf(torch, 1.0)
+        changed = AddOne.apply(d)
+    assert (changed is d, changed.requires_grad, d.requires_grad) == (False, False, True)
+    assert (changed.tolist(), d.tolist(), changed.data_ptr() == d.data_ptr()) == ([2.0], [2.0], True)
 
 
 def test_an_argument_handed_through_is_a_new_tensor_with_the_functions_history(torch: Any) -> None:
@@ -234,8 +239,25 @@ def test_a_function_is_not_a_node_and_its_context_is(torch: Any) -> None:
             return g
 
     y = F.apply(leaf(torch, 1.0))
-    assert [c.__name__ for c in type(y.grad_fn).__mro__][:2] == ["FBackward", "BackwardCFunction"]
-    assert not issubclass(F, type(y.grad_fn).__mro__[1])
+    common = ["_FunctionBase", "FunctionCtx", "_HookMixin", "object"]
+    assert [c.__name__ for c in type(y.grad_fn).__mro__] == ["FBackward", "BackwardCFunction", *common]
+    assert [c.__name__ for c in F.__mro__] == ["F", "Function", "_SingleLevelFunction", *common]
+    node = torch.autograd.graph.Node
+    assert isinstance(y.grad_fn, node)
+    assert isinstance((y * 1).grad_fn, node)
+    assert not issubclass(F, node)
+    assert not callable(y.grad_fn)
+
+
+def test_a_function_shows_what_a_node_shows(torch: Any) -> None:
+    missing = {"name", "next_functions", "metadata", "register_hook", "register_prehook", "saved_tensors"} - set(
+        dir(torch.autograd.Function)
+    )
+    assert not missing
+    hooks, handle = torch.autograd.Function._register_hook(None, abs)
+    assert hooks == {handle.id: abs}
+    handle.remove()
+    assert not hooks
 
 
 def test_a_function_without_arguments_that_are_tensors_still_runs(torch: Any) -> None:
@@ -422,3 +444,37 @@ def test_apply_refuses_an_argument_that_has_no_position(torch: Any) -> None:
     with pytest.raises(TypeError, match="named"):
         Scaled.apply(torch.ones(1), named=2)
     assert Scaled.apply(torch.ones(1), plus=2.0, by=4.0).tolist() == [6.0]
+
+
+def test_a_view_that_is_changed_must_be_the_only_result(torch: Any) -> None:
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            x.add_(1)
+            ctx.mark_dirty(x)
+            return x, x.clone()
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return g + h
+
+    base = torch.ones(4, requires_grad=True).clone()
+    with pytest.raises(RuntimeError, match="your Function cannot return more than one Tensor"):
+        Both.apply(base[:2])
+    assert len(Both.apply(base.clone())) == 2
+
+
+def test_what_is_no_input_is_not_marked_dirty_without_a_warning(torch: Any) -> None:
+    class Marking(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x.clone()
+            ctx.mark_dirty(y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            return g
+
+    with pytest.warns(UserWarning, match="received a tensor that was not an input"):
+        Marking.apply(torch.ones(2, requires_grad=True))

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # PyTorch's own use of it
+
 
 def double(torch: Any, *values: float) -> Any:
     return torch.tensor(list(values), dtype=torch.float64, requires_grad=True)
@@ -98,11 +100,117 @@ def test_inputs_that_are_not_to_be_checked_are_left_alone(torch: Any) -> None:
         torch.autograd.gradcheck(torch.sin, (torch.ones(2, dtype=torch.float64),))
 
 
-def test_float32_is_refused_because_differences_would_be_noise() -> None:
-    import glasstorch
+def test_float32_is_checked_with_a_warning(torch: Any) -> None:
+    x = torch.tensor([0.3, 1.2], requires_grad=True)
+    said = "Input #0 requires gradient and is not a double precision floating point or complex. This check will likely"
+    with pytest.warns(UserWarning, match=said):
+        assert torch.autograd.gradcheck(lambda a: a * 2, (x,), eps=1e-2, atol=1e-3)
+    with pytest.warns(UserWarning, match=said):
+        assert not torch.autograd.gradcheck(lambda a: a.sin() * 1000, (x,), raise_exception=False)
 
-    with pytest.raises(ValueError, match=r"needs float64 or complex128 inputs: differences of torch.float32 numbers"):
-        glasstorch.autograd.gradcheck(glasstorch.sin, (glasstorch.ones(2, requires_grad=True),))
+
+def test_inputs_that_share_memory_are_refused(torch: Any) -> None:
+    x = torch.ones(2, dtype=torch.float64).expand(3, 2).requires_grad_()
+    with pytest.raises(RuntimeError, match=r"The 1th input has a dimension with stride 0\. gradcheck only supports"):
+        torch.autograd.gradcheck(torch.mul, (double(torch, 2.0), x))
+    assert torch.autograd.gradcheck(torch.sin, x[:1])
+
+
+def test_questions_that_contradict_each_other_are_refused(torch: Any) -> None:
+    x = double(torch, 0.3)
+    for check, options, message in (
+        (
+            torch.autograd.gradcheck,
+            {"check_backward_ad": False},
+            "at least one of check_forward_ad or check_backward_ad",
+        ),
+        (
+            torch.autograd.gradcheck,
+            {"check_backward_ad": False, "check_forward_ad": True, "check_batched_grad": True},
+            "check_batched_grad=True requires check_backward_ad",
+        ),
+        (
+            torch.autograd.gradcheck,
+            {"check_batched_forward_grad": True},
+            "check_batched_forward_grad=True requires check_forward_ad",
+        ),
+        (
+            torch.autograd.gradgradcheck,
+            {"check_rev_over_rev": False},
+            "at least one of check_fwd_over_rev or check_rev",
+        ),
+        (
+            torch.autograd.gradgradcheck,
+            {"check_rev_over_rev": False, "check_fwd_over_rev": True},
+            "check_undefined_grad=True requires check_rev_over_rev",
+        ),
+    ):
+        with pytest.raises(AssertionError, match=message):
+            check(torch.sin, (x,), **options)
+
+
+def test_a_backward_that_gives_other_numbers_each_time_is_refused(torch: Any) -> None:
+    class Drifting(torch.autograd.Function):
+        calls = 0
+
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            Drifting.calls += 1
+            return g * (2 + Drifting.calls * 1e-8)
+
+    x = double(torch, 0.3, 1.2)
+    for fast_mode in (False, True):
+        with pytest.raises(RuntimeError, match="Backward is not reentrant") as caught:
+            torch.autograd.gradcheck(Drifting.apply, (x,), fast_mode=fast_mode)
+        assert "The tolerance for nondeterminism was 0.0.\n\nNOTE: If your op relies on" in str(caught.value)
+        assert torch.autograd.gradcheck(Drifting.apply, (x,), fast_mode=fast_mode, nondet_tol=1e-4)
+
+
+def test_forward_mode_is_checked_where_asked(torch: Any) -> None:
+    x, y = double(torch, 0.3, 1.2), double(torch, 2.0, -1.0)
+    for fast_mode in (False, True):
+        assert torch.autograd.gradcheck(
+            lambda a, b: ((a * b).sin(), a.exp()), (x, y), check_forward_ad=True, fast_mode=fast_mode
+        )
+        assert torch.autograd.gradgradcheck(
+            lambda a, b: ((a * b).sin(), a.exp()), (x, y), check_fwd_over_rev=True, fast_mode=fast_mode
+        )
+        only = {"check_forward_ad": True, "check_backward_ad": False, "raise_exception": False, "fast_mode": fast_mode}
+        assert not torch.autograd.gradcheck(lambda a: a.sin() + a.detach(), (x,), **only)
+        assert torch.autograd.gradcheck(function(torch, lambda x, g: g), (double(torch, 0.0),), fast_mode=fast_mode)
+
+
+def test_complex_functions_are_checked_in_forward_mode(torch: Any) -> None:
+    z = torch.tensor([0.3 + 0.7j, -1.2 + 0.2j], dtype=torch.complex128, requires_grad=True)
+    y = double(torch, 2.0, -1.0)
+    for fast_mode in (False, True):
+        for f in (lambda a, b: (a * b).sin() + a.conj(), lambda a, b: (a.abs() * b, a.real)):
+            assert torch.autograd.gradcheck(f, (z, y), check_forward_ad=True, fast_mode=fast_mode)
+            assert torch.autograd.gradgradcheck(f, (z, y), check_fwd_over_rev=True, fast_mode=fast_mode)
+
+
+def test_gradients_of_outputs_may_be_given_or_drawn(torch: Any) -> None:
+    wrong = function(torch, lambda x, g: g * x.detach().cos())
+    x, ones = double(torch, 0.3, 1.2), torch.ones(2, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="Numerical gradient for function expected to be zero"):
+        torch.autograd.gradgradcheck(wrong, (x,), ones)
+    with pytest.raises(RuntimeError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        torch.autograd.gradgradcheck(wrong, (x,), [ones.requires_grad_()])
+    torch.manual_seed(0)
+    with pytest.raises(RuntimeError) as caught:
+        torch.autograd.gradgradcheck(wrong, (x,), gen_non_contig_grad_outputs=True)
+    assert "analytical:tensor([[0., 0.],\n        [0., 0.]], dtype=torch.float64)" in str(caught.value)
+    assert torch.autograd.gradgradcheck(torch.sin, (x,), gen_non_contig_grad_outputs=True)
+
+
+def test_what_has_no_requires_grad_is_no_output(torch: Any) -> None:
+    for result in (3, None):
+        with pytest.raises(AttributeError, match="has no attribute 'requires_grad'"):
+            torch.autograd.gradcheck(lambda a, result=result: (a, result), (double(torch, 0.3),))
 
 
 def test_complex_gradients_are_checked_along_both_axes(torch: Any) -> None:

@@ -304,3 +304,59 @@ def test_a_gradient_must_look_like_its_tensor(torch: Any) -> None:
     assert a.grad is None
     del a.grad
     assert a.grad is None
+
+
+def test_zeros_for_what_was_not_used_require_grad_where_a_graph_is_made(torch: Any) -> None:
+    x, unused = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+    for create_graph in (False, True):
+        used, zeros = torch.autograd.grad((x**2).sum(), (x, unused), materialize_grads=True, create_graph=create_graph)
+        assert (used.requires_grad, zeros.requires_grad) == (create_graph, create_graph)
+        assert zeros.tolist() == [0, 0, 0]
+
+
+def test_the_gradient_of_a_leaf_whose_storage_was_replaced_has_its_new_size(torch: Any) -> None:
+    p = torch.nn.Parameter(torch.ones(2))
+    other_graph = (p * 2).sum()
+    with torch.no_grad():
+        p.set_(torch.ones(3))
+    (p * 2).sum().backward()
+    assert p.grad.tolist() == [2, 2, 2]
+    assert other_graph.item() == 4
+
+
+def test_a_second_pass_through_an_index_is_refused_as_one(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    z = x[[0, 1]].sum()
+    z.backward()
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        z.backward()
+
+
+def test_a_resize_to_the_same_size_is_no_change(torch: Any) -> None:
+    x = torch.ones(2)
+    x.resize_(2)
+    assert x._version == 0
+    x.resize_(3)
+    assert x._version == 1
+
+
+def test_a_leaf_becomes_an_array_where_nothing_is_recorded(torch: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    with torch.no_grad():
+        assert x.numpy().tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="Can't call numpy\\(\\) on Tensor that requires grad"):
+        x.numpy()
+
+
+def test_data_is_a_tensor_and_stays(torch: Any) -> None:
+    x = torch.ones(2)
+    for bad in (None, 3):
+        with pytest.raises(TypeError, match="Variable data has to be a tensor"):
+            x.data = bad
+    with pytest.raises(RuntimeError, match="Deleting tensor data is not allowed"):
+        del x.data
+
+
+def test_a_storage_becomes_a_tensor_of_its_bytes(torch: Any) -> None:
+    storage = torch.tensor([1.0]).untyped_storage()
+    assert torch.tensor(storage, dtype=torch.uint8).tolist() == [0, 0, 128, 63]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+import glasstorch
+from glasstorch.autograd import history
+from glasstorch.autograd.accumulate_grad import AccumulateGrad
 
 
 def test_nothing_is_recorded_without_a_tensor_that_requires_grad(torch: Any) -> None:
@@ -96,3 +102,19 @@ def test_what_is_copied_to_integers_leaves_them_without_a_history(torch: Any) ->
     integers[0] = x[1]
     assert not integers.requires_grad
     assert not x.to(torch.int64).requires_grad
+
+
+def test_threads_that_use_a_leaf_at_once_have_one_accumulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(leaf: Any) -> AccumulateGrad:
+        time.sleep(0.05)
+        return AccumulateGrad(leaf)
+
+    monkeypatch.setattr(history, "AccumulateGrad", slowly)
+    leaf = glasstorch.ones(2, requires_grad=True)
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda: results.append(leaf * 2)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({result.grad_fn.next_functions[0][0] for result in results}) == 1

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import glasstorch
+
 
 def leaf(torch: Any, *values: float) -> Any:
     return torch.tensor(list(values), requires_grad=True)
@@ -44,6 +46,35 @@ def test_what_a_hook_returns_replaces_the_gradient(torch: Any) -> None:
     after.remove()
     (a * 1).sum().backward()
     assert (a.grad.tolist(), ran) == ([2.0], ["after"])
+
+
+@pytest.mark.parametrize("kind", ["tensor", "accumulated", "before", "after"])
+def test_a_handle_removes_its_own_hook_alone(torch: Any, kind: str) -> None:
+    a = leaf(torch, 1.0)
+    b = a * 2
+    register = {
+        "tensor": b.register_hook,
+        "accumulated": a.register_post_accumulate_grad_hook,
+        "before": b.grad_fn.register_prehook,
+        "after": b.grad_fn.register_hook,
+    }[kind]
+    order: list[str] = []
+
+    def hook(*given: Any) -> None:
+        order.append("hook")
+
+    first = register(hook)
+    register(lambda *given: order.append("between"))
+    second = register(hook)
+    second.remove()
+    second.remove()
+    b.sum().backward(retain_graph=True)
+    assert order == ["hook", "between"]
+    register(hook)
+    first.remove()
+    first.remove()
+    b.sum().backward()
+    assert order[2:] == ["between", "hook"]
 
 
 def test_what_a_nodes_hook_returns_replaces_its_gradients(torch: Any) -> None:
@@ -198,6 +229,29 @@ def test_a_hook_of_a_node_may_drop_a_gradient_and_not_invent_one(torch: Any) -> 
         c.sum().backward()
 
 
+@pytest.mark.parametrize(
+    ("returned", "error", "message"),
+    [
+        (lambda p: p.grad * 0, RuntimeError, "Tensor post accumulate grad hooks should return None."),
+        (lambda p: p.grad.double(), RuntimeError, "hook '<lambda>' has changed the type of value"),
+        (lambda p: p.grad.sum(), RuntimeError, "hook '<lambda>' has changed the size of value"),
+        (lambda p: False, TypeError, "expected Variable, but hook returned 'bool'"),
+    ],
+)
+def test_a_hook_after_accumulation_returns_nothing(
+    torch: Any, returned: Any, error: type[Exception], message: str
+) -> None:
+    a = leaf(torch, 1.0, 2.0)
+    a.register_post_accumulate_grad_hook(returned)
+    with pytest.raises(error, match=re.escape(message)):
+        (a * 2).sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0]
+    b = leaf(torch, 1.0)
+    b.register_post_accumulate_grad_hook(lambda p: p)
+    (b * 2).sum().backward()
+    assert b.grad.tolist() == [2.0]
+
+
 # Who keeps whom alive ---------------------------------------------------------------------------------------------
 
 
@@ -280,6 +334,42 @@ def test_the_gradient_of_a_result_is_not_kept_unless_asked_for(torch: Any) -> No
     assert b.grad.tolist() == [3.0, 3.0]
 
 
+def test_a_retained_gradient_moves_with_the_values_and_not_with_the_geometry(torch: Any) -> None:
+    a = torch.ones(3, 4, requires_grad=True)
+    turned, scaled = a * 2, a * 2
+    turned.retain_grad()
+    scaled.retain_grad()
+    turned.t_()
+    scaled.mul_(5)
+    (turned.t() * scaled * 3).sum().backward()
+    assert (turned.grad.shape, turned.shape) == ((3, 4), (4, 3))
+    assert scaled.grad.tolist() == [[6.0] * 4] * 3, "of what it has become"
+
+
+def test_a_gradient_that_was_kept_of_the_old_geometry_survives_a_change_of_values() -> None:
+    a = glasstorch.ones(3, 4, requires_grad=True)
+    b = a * 2
+    b.retain_grad()
+    b.t_()
+    b.mul_(3)  # PyTorch fails with an internal assertion
+    b.sum().backward()
+    assert b.grad.tolist() == [[3.0] * 4] * 3
+
+
+def test_a_view_whose_base_got_its_history_later_retains_nothing_before_it_was_asked_for_its_node(torch: Any) -> None:
+    def view_of_changed() -> Any:
+        base = torch.zeros(3, 4)
+        view = base[1:]
+        base.mul_(torch.ones(4, requires_grad=True))
+        return view
+
+    asked, unasked = view_of_changed(), view_of_changed()
+    assert asked.grad_fn is not None
+    for view in (asked, unasked):
+        view.retain_grad()
+    assert (asked.retains_grad, unasked.retains_grad) == (True, False)
+
+
 def test_a_retained_gradient_is_a_row_major_copy_of_its_own(torch: Any) -> None:
     b = torch.arange(4.0, requires_grad=True) * 1
     b.retain_grad()
@@ -306,3 +396,23 @@ def test_a_retained_gradient_has_a_history_where_one_is_recorded(torch: Any) -> 
     b.retain_grad()
     torch.autograd.grad(b, a, torch.ones(2, requires_grad=True), create_graph=True)
     assert b.grad.grad_fn.name() == "CloneBackward0"
+
+
+def test_a_hook_of_a_result_that_no_gradient_reaches_gets_none(torch: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    first, second = x.unbind(0)
+    seen: list[Any] = []
+    first.register_hook(lambda g: seen.append(("first", g.item())))
+    second.register_hook(lambda g: seen.append(("second", g)))
+    first.backward()
+    assert sorted(seen) == [("first", 1.0), ("second", None)]
+    assert x.grad.tolist() == [1, 0]
+
+
+def test_a_gradient_set_by_its_private_name_is_the_gradient(torch: Any) -> None:
+    p = torch.ones(2, requires_grad=True)
+    p._grad = torch.full((2,), 3.0)
+    assert p.grad.tolist() == [3, 3]
+    assert p._grad is p.grad
+    p._grad = None
+    assert p.grad is None

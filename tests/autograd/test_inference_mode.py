@@ -181,3 +181,49 @@ def test_an_inference_tensor_may_be_changed_by_an_ordinary_one_inside_the_mode(t
     assert x.tolist() == [3.0, 3.0]
     with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
         x.mul_(y)
+
+
+def test_a_view_made_inside_requires_grad_as_its_base_does_and_has_no_node(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    with torch.inference_mode():
+        view, of_leaf = y[1:], x[1:]
+        again = view.view(2, 1)
+    assert not view.is_inference()
+    assert [t.requires_grad for t in (view, of_leaf, again)] == [True, True, True]
+    assert (view * 3).requires_grad
+    assert view.grad_fn is None
+    (again * 3).sum().backward()
+    assert x.grad is None
+
+
+def test_a_view_made_after_the_mode_is_recorded(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    y = x * 2
+    with torch.inference_mode():
+        y.view(3)
+    view = y[1:]
+    assert view.grad_fn.name() == "SliceBackward0"
+    view.sum().backward()
+    assert x.grad.tolist() == [0, 2, 2]
+
+
+def test_a_tensor_made_inside_may_be_used_where_it_is_not_saved(torch: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    with torch.inference_mode():
+        constant = torch.ones(3)
+    (x + constant).sum().backward()
+    assert x.grad.tolist() == [1, 1, 1]
+    assert not constant.clone().is_inference()
+    assert constant.view(-1).is_inference()
+    assert not constant.to(torch.float64).is_inference()
+    assert torch.nn.Parameter(constant, requires_grad=False).is_inference()
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # PyTorch's own use of it
+def test_no_tangents_are_followed_inside(torch: Any) -> None:
+    forward_ad = torch.autograd.forward_ad
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(torch.ones(2), torch.ones(2))
+        with torch.inference_mode():
+            assert forward_ad.unpack_dual(dual * 2).tangent is None

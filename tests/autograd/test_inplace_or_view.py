@@ -15,12 +15,16 @@ from glasstorch.dispatch.operator import Kernel, Operator, registry
 from glasstorch.operators.gen.emit_inplace_or_view import NUMBERS
 
 LIBRARY = Path(glasstorch.__file__).parent
-MAKERS = {name: maker for name, maker in vars(inplace_or_view).items() if name.startswith(("writes_", "views_"))}
+MAKERS = {
+    name: maker for name, maker in vars(inplace_or_view).items() if name.startswith(("writes_", "views_", "resizes_"))
+}
 FIXED = {name: NUMBERS.index(name.rpartition("_")[2]) for name in MAKERS if name.rpartition("_")[2] in NUMBERS}
 
 
 class Written:
     """What a kernel asks of a tensor that it writes to, and in which order."""
+
+    _shape: tuple[int, ...] = ()
 
     def __init__(self, told: list[str]) -> None:
         self.told = told
@@ -72,6 +76,20 @@ def test_several_tensors_are_each_counted(name: str) -> None:
     arguments = [None] * (many - 2) + outs
     assert MAKERS[name](table_of(told), many - 2, many - 1)(CPU_KEYS, *arguments) == "returned"
     assert told == ["materialized"] * 2 + [f"ran on {many}"] + ["counted"] * 2
+
+
+@pytest.mark.parametrize(("after", "counted"), [((2, 3), []), ((6,), ["counted"])])
+def test_a_resize_is_counted_where_the_sizes_change(after: tuple[int, ...], counted: list[str]) -> None:
+    told: list[str] = []
+    resized = Written(told)
+    resized._shape = (2, 3)
+
+    class Table(dict[int, Any]):
+        def __missing__(self, keys: int) -> Any:
+            return lambda keys, self, *rest: setattr(self, "_shape", after)
+
+    MAKERS["resizes_first_of_three"](Table())(CPU_KEYS, resized, None, None)
+    assert told == ["materialized", *counted]
 
 
 def test_only_lists_and_more_than_seven_arguments_are_taken_as_they_come() -> None:

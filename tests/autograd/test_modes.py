@@ -139,3 +139,70 @@ def test_interleaved_tasks_have_modes_of_their_own() -> None:
         return meanwhile, await task
 
     assert asyncio.run(main()) == (True, False)
+
+
+def test_a_decorated_class_is_made_in_the_mode_and_its_methods_run_outside(torch: Any) -> None:
+    class Made:
+        def __init__(self) -> None:
+            self.at_first = torch.is_grad_enabled()
+
+        def later(self) -> bool:
+            return bool(torch.is_grad_enabled())
+
+    for decorate in (
+        torch.no_grad,
+        lambda cls: torch.no_grad()(cls),
+        lambda cls: torch.set_grad_enabled(False)(cls),
+        torch.inference_mode,
+    ):
+        with pytest.warns(FutureWarning, match="Decorating classes is deprecated and will be disabled"):
+            made = decorate(Made)()
+        assert (made.at_first, made.later()) == (False, True)
+    assert torch.is_grad_enabled()
+
+
+def test_a_coroutine_runs_outside_of_the_mode_that_decorates_it(torch: Any) -> None:
+    @torch.no_grad()
+    async def mode() -> bool:
+        return bool(torch.is_grad_enabled())
+
+    @torch.no_grad()
+    async def modes() -> Any:
+        yield torch.is_grad_enabled()
+
+    async def all_modes() -> list[bool]:
+        return [mode async for mode in modes()]
+
+    assert asyncio.run(mode()) is True
+    assert asyncio.run(all_modes()) == [True]
+
+
+def test_a_mode_can_be_copied_and_printed(torch: Any) -> None:
+    assert type(torch.no_grad().clone()) is torch.no_grad
+    assert type(torch.enable_grad().clone()) is torch.enable_grad
+    assert torch.inference_mode(False).clone().mode is False
+    with torch.set_grad_enabled(True) as _:
+        mode = torch.set_grad_enabled(False)
+        assert mode.clone().mode is False
+        assert repr(mode).endswith("set_grad_enabled(mode=False)")
+
+
+def test_a_generator_is_closed_in_the_mode(torch: Any) -> None:
+    seen = []
+
+    @torch.no_grad()
+    def numbers() -> Any:
+        try:
+            got = yield torch.is_grad_enabled()
+            seen.append((got, torch.is_grad_enabled()))
+            yield
+        finally:
+            seen.append(("closed", torch.is_grad_enabled()))
+
+    generator = numbers()
+    assert next(generator) is False
+    assert torch.is_grad_enabled()
+    generator.send(5)
+    generator.close()
+    assert seen == [(5, False), ("closed", False)]
+    assert torch.is_grad_enabled()

@@ -39,12 +39,14 @@ def test_it_is_called_where_a_gradient_is_returned_and_its_node_does_not_run(tor
     assert calls == [[None, None, [2, 2], None]]
 
 
-def test_it_is_called_where_the_gradient_of_a_leaf_is_returned() -> None:
-    import glasstorch  # torch refuses this
-
-    (a, _, c, _), calls, _ = program(glasstorch)
-    glasstorch.autograd.grad(c.sum(), (a,))
-    assert calls == [[[3, 3], None, [1, 1], None]]
+def test_all_is_refused_where_the_gradient_of_a_leaf_is_returned(torch: Any) -> None:
+    (a, _, c, _), calls, _ = program(torch)
+    with pytest.raises(RuntimeError, match="A leaf node was passed to _will_engine_execute_node"):
+        torch.autograd.grad(c.sum(), (a,), retain_graph=True)
+    assert calls == []
+    (a, _, c, _), calls, _ = program(torch, "any")
+    torch.autograd.grad(c.sum(), (a,))
+    assert calls == [[1, 1]]
 
 
 def test_it_is_called_with_the_first_gradient_where_any_is_asked_for(torch: Any) -> None:
@@ -105,6 +107,38 @@ def test_a_pass_that_fails_leaves_nothing_behind(torch: Any) -> None:
 def test_an_unknown_mode_is_refused(torch: Any) -> None:
     with pytest.raises(ValueError, match=r"Expects mode to be one of .* but got some"):
         torch.autograd.graph.register_multi_grad_hook((), print, mode="some")
+
+
+def test_leaves_count_in_each_graph(torch: Any) -> None:
+    a, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+    calls: list[Any] = []
+    torch.autograd.graph.register_multi_grad_hook((a, b), lambda given: calls.append([g is not None for g in given]))
+    (a * b).sum().backward()
+    gc.collect()
+    (b * 2).sum().backward()
+    assert calls == [[True, True], [False, True]]
+
+
+def test_a_hook_is_freed_with_its_tensors_without_the_collector() -> None:
+    import glasstorch
+
+    def watched() -> weakref.ref[Any]:
+        a = glasstorch.ones(2, requires_grad=True)
+        b = a * 2
+
+        def hook(given: Any) -> None:
+            return None
+
+        glasstorch.autograd.graph.register_multi_grad_hook((a, b), hook)
+        b.sum().backward()
+        return weakref.ref(hook)
+
+    gc.collect()
+    gc.disable()
+    try:
+        assert watched()() is None
+    finally:
+        gc.enable()
 
 
 def test_a_hook_keeps_no_pass_alive() -> None:

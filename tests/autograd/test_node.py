@@ -60,3 +60,12 @@ def test_nodes_of_what_changes_in_place_have_the_names_of_pytorchs(torch: Any) -
     assert changed(lambda y: y.__setitem__(y > 0, 0)) == "IndexPutBackward0"
     assert changed(lambda y: y.remainder_(x)) == "RemainderBackward1"
     assert changed(lambda y: y.add_(x)) == "AddBackward0"
+
+
+def test_a_node_can_be_called_and_carries_what_a_program_notes(torch: Any) -> None:
+    node = (torch.ones(2, requires_grad=True) * 3).grad_fn
+    of_tensor, of_number = node(torch.ones(2))
+    assert (of_tensor.tolist(), of_number) == ([3, 3], None)
+    assert node.metadata == {}
+    node.metadata["note"] = 1
+    assert node.metadata == {"note": 1}

@@ -164,6 +164,21 @@ def test_a_view_made_without_recording_has_no_history_once_it_was_changed(torch:
     assert repr(v) == "tensor([2., 2., 2.], grad_fn=<Invalid>)"
 
 
+def test_an_operator_on_a_view_without_a_node_is_recorded_and_saves_nothing_for_its_gradient(torch: Any) -> None:
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    b = a * 1
+    with torch.no_grad():
+        view = b.view(2)
+    scaled, both = view * 3.0, view * b
+    assert (view.requires_grad, view.grad_fn) == (True, None)
+    assert scaled.grad_fn.next_functions == ((None, 0), (None, 0))
+    assert scaled.grad_fn._saved_other is None
+    assert both.grad_fn.next_functions[0] == (None, 0)
+    assert (both.grad_fn._saved_other, both.grad_fn._saved_self.tolist()) == (None, [1.0, 2.0])
+    both.sum().backward()
+    assert a.grad.tolist() == [1.0, 2.0]
+
+
 def test_a_view_made_without_recording_of_what_requires_no_grad_is_free_until_the_base_does(torch: Any) -> None:
     base = torch.zeros(3, 3)
     with torch.no_grad():
@@ -233,3 +248,29 @@ def test_a_view_that_follows_its_base_makes_its_node_once(torch: Any) -> None:
     after = v.grad_fn
     assert after is not before
     assert v.grad_fn is after
+
+
+@pytest.mark.parametrize(
+    ("view", "way"),
+    [
+        (lambda t, b: t.view_as_real(b), "ViewAsReal"),
+        (lambda t, b: b.real, "AsStrided ViewAsReal"),
+        (lambda t, b: b.real[1:], "AsStrided AsStrided ViewAsReal"),
+        (lambda t, b: b[1:].imag, "AsStrided ViewAsReal AsStrided"),
+        (lambda t, b: b[1:].t(), "AsStrided"),
+        (lambda t, b: b.conj(), "Conj"),
+        (lambda t, b: b.conj().imag, "AsStrided Neg ViewAsReal Conj Conj"),
+        (lambda t, b: t.view_as_complex(t.view_as_real(b))[0], "AsStrided ViewAsComplex ViewAsReal"),
+    ],
+    ids=["view_as_real", "real", "slice of real", "imag of a slice", "no other dtype", "conj", "neg", "there and back"],
+)
+def test_the_views_on_the_way_are_replayed_where_the_dtype_or_a_bit_changes(torch: Any, view: Any, way: str) -> None:
+    base = torch.ones(3, 2, dtype=torch.complex128, requires_grad=True) * 1
+    part = view(torch, base)
+    part.mul_(2)
+    names, node = [], part.grad_fn
+    while node.name() != "torch::autograd::CopySlices":
+        names.append(node.name().removesuffix("Backward0").removesuffix("View"))
+        node = node.next_functions[0][0]
+    assert " ".join(names) == way
+    assert base.grad_fn is node

@@ -112,14 +112,34 @@ def test_a_leaf_is_called_as_the_callers_variable_or_as_the_parameter_of_a_modul
 
 def test_of_a_long_graph_the_beginning_is_drawn_and_the_rest_counted() -> None:
     end = leaf(1.0)
-    for _ in range(40):
-        end = end.exp()
+    for number in range(40):
+        end = end.exp() if number.bit_count() % 2 else end.sin()  # Thue and Morse: no part stands three times in a row
     figure = graph.draw(end, {})
     said = words(figure)
-    assert said.count("ExpBackward0") == 30
-    assert said[-2:] == ["keeps result", "11 more nodes not drawn"]
+    assert said.count("ExpBackward0") + said.count("SinBackward0") == 30
+    assert said[-1] == "11 more nodes not drawn"
     assert said.count("...") == 1
     assert figure.description.endswith("leads to 1 node not drawn. There are 11 more nodes not drawn.")
+
+
+def test_a_part_that_repeats_is_drawn_once() -> None:
+    end = leaf(1.0)
+    for _ in range(40):
+        end = end.exp()
+    said = words(graph.draw(end, {"end": end}))
+    assert said.count("ExpBackward0") == 2  # the one that stands for the others, and the last, which leads to the leaf
+    assert "the same 38 times more" in said
+    assert "AccumulateGrad" in said
+    assert not any("not drawn" in word for word in said)
+
+
+def test_a_caller_may_ask_for_more_boxes_up_to_a_limit() -> None:
+    end = leaf(1.0)
+    for _ in range(40):
+        end = end.exp()
+    assert words(graph.draw(end, {}, most=60)).count("ExpBackward0") == 40
+    with pytest.raises(ValueError, match="accepted: 1 to 200"):
+        graph.draw(end, {}, most=201)
 
 
 def test_of_a_broad_graph_some_nodes_of_each_level_are_drawn() -> None:
@@ -140,7 +160,7 @@ def test_a_graph_that_is_cut_has_no_node_without_a_way_to_it() -> None:
     assert set(drawn) == kept
     assert len(kept) < len(every)
     for node, level in drawn.items():
-        above = [other for other in kept if node in graph.targets_of(graph.boxed(other, 0, {}))]
+        above = [other for other in kept if node in graph.targets_of(other)]
         assert node is first or level == 1 + max(drawn[other] for other in above)
 
 

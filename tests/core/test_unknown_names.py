@@ -129,9 +129,8 @@ def test_the_methods_that_tensors_lack_are_pytorchs_and_are_lacking(require: Any
 
 @pytest.mark.parametrize(
     "path",
-    ["torch.jit.script", "torch.autograd.functional", "torch.library.custom_op", "torch.random.thread_safe_generator"]
+    ["torch.jit.script", "torch.library.custom_op", "torch.random.thread_safe_generator"]
     + [
-        "torch.autograd.graph.allow_mutation_on_saved_tensors",
         "torch.cuda.CUDAGraph",
         "torch.backends.xeon",
         "torch.masked.MaskedTensor",

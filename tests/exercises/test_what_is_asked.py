@@ -30,7 +30,7 @@ import glasstorch as torch
 from glasstorch.autograd.history import gradient_edge, set_history
 from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node
+from glasstorch.autograd.node import Node, pruning
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 """
@@ -113,7 +113,8 @@ def test_the_node_of_hypot_may_be_written_as_the_generator_writes_it(tmp_path: P
 def test_the_nodes_that_must_run_may_be_found_in_a_single_walk(tmp_path: Path) -> None:
     # the solution walks down and up; the library judges a node after those below it
     answer = tmp_path / "answer.py"
-    answer.write_text(f"{IMPORTS_OF_A_SEARCH}\n\n{inspect.getsource(engine.nodes_leading_to)}", encoding="utf-8")
+    walk = "\n\n".join(map(inspect.getsource, (engine.sorted_below, engine.nodes_leading_to)))
+    answer.write_text(f"{IMPORTS_OF_A_SEARCH}\n\n{walk}", encoding="utf-8")
     report = run_check(ROOT, find(ROOT, "04.3"), answer, limit=PATIENCE)
     assert [rung.outcome for rung in report.rungs] == [PASSED] * 3, report.failed
 

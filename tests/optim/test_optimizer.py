@@ -265,3 +265,24 @@ def test_printing_lists_the_options_of_each_group() -> None:
         "    weight_decay: 0\n"
         ")"
     )
+
+
+@pytest.mark.parametrize("options", [{"max_iter": 1}, {"max_iter": 3}, {"line_search_fn": "strong_wolfe"}])
+def test_the_keys_of_a_state_are_in_pytorchs_order(require: Any, options: dict[str, Any]) -> None:
+    keys = []
+    for lib in (require("glasstorch"), require("torch")):
+        p = lib.nn.Parameter(lib.tensor([1.0, 2.0]))
+        optimizer = lib.optim.LBFGS([p], lr=0.1, **options)
+
+        def loss(p: Any = p, optimizer: Any = optimizer) -> Any:
+            optimizer.zero_grad()
+            found = (p**4).sum()
+            found.backward()
+            return found
+
+        found = []
+        for _ in range(3):
+            optimizer.step(loss)
+            found.append(list(optimizer.state_dict()["state"][0]))
+        keys.append(found)
+    assert keys[0] == keys[1]

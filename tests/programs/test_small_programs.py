@@ -176,3 +176,12 @@ def test_products_in_half_precision_follow_weights_that_change_from_step_to_step
         with torch.no_grad():
             weights += 1
     assert seen == [8, 16, 24]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 4])
+def test_a_batch_in_several_parts_has_the_gradient_of_the_whole(parts: int) -> None:
+    tokens, positions = torch.zeros(3, requires_grad=True), torch.ones(3, requires_grad=True)
+    batch = torch.arange(12).view(4, 3) / 2
+    for part in batch.split(4 // parts):
+        (part * (tokens + positions)).sum().backward()
+    assert tokens.grad.tolist() == positions.grad.tolist() == batch.sum(0).tolist()

@@ -15,13 +15,14 @@ import pytest
 import glasstorch as torch
 from tests.site.conftest import ROOT, small_site
 from tests.site.looking import TOUCHED, WATCH, Watched, look, watched
-from workbook.book.explorables import dispatch, launch
+from workbook.book.explorables import dispatch, launch, versions
 from workbook.book.explorables.catalogue import NAMES
 from workbook.serve import bind, in_background
 
 pytestmark = pytest.mark.ci
 
 PAGE = "reference/explorables"
+BUTTONS = {"dispatch": "no_grad", "versions": "y.add_(1)"}  # of the explorables without a slider
 TO_SECTIONS = re.compile(r"\[([^\]]+)\]\(\.\./\d[^)]*\)")
 CHANGES = "([name, before]) => document.querySelector(`[data-explorable=${name}] .x-said`).innerText !== before"
 
@@ -117,8 +118,8 @@ def test_explorables_are_played_with_on_a_served_page(browser: Any, played: Path
             comes_near(seen, name)
             figure = figure_of(seen, name)
             before = said(figure)
-            if name == "dispatch":
-                press(figure, "no_grad")
+            if name in BUTTONS:
+                press(figure, BUTTONS[name])
             else:
                 figure.get_by_role("slider").first.press("ArrowRight")
             seen.page.wait_for_function(CHANGES, arg=[name, before])
@@ -229,6 +230,51 @@ def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
     assert shown(figure) == [["CUDA", "missing"]]
     assert "No kernel is there, so the call raises." in said(figure)
     assert figure.locator(".x-tasks .done").count() == 3
+
+
+# --- versions ---
+
+
+def test_every_program_leaves_what_the_library_leaves(window: Watched) -> None:
+    programs = random.Random(19).sample(list(versions.all_programs()), 100)
+    found = figure_of(window, "versions").evaluate("(figure, programs) => figure.explorable.states(programs)", programs)
+    for program, state in zip(programs, found, strict=True):
+        assert {name: value for name, value in state.items() if value is not None} == versions.state_of(program)
+    assert len({str(state["ends"]) for state in found}) > 15
+
+
+def test_writes_are_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "versions")
+    assert figure.get_by_role("button", name="z.sum().backward()").get_attribute("aria-disabled") == "true"
+    press(figure, "part.mul_(10)")
+    assert shown(figure) == [], "there is no part yet"
+    press(figure, "y.add_(1)")
+    assert said(figure) == "The version goes from 0 to 1. The node of y is AddBackward0 now."
+    press(figure, "z = y * y")
+    assert said(figure) == "The version stays 1. z's node saves y at version 1."
+    press(figure, "z.sum().backward()")
+    assert said(figure).startswith("w.grad is [12, 20, 28, 36]. Finite differences say the same.")
+    press(figure, "y.data.sub_(1)")
+    assert said(figure) == "The version stays 1. And yet the memory has been written."
+    window.page.evaluate(TOUCHED)
+    press(figure, "z.sum().backward()")
+    assert window.page.evaluate(TOUCHED) <= 40, "a step draws the memory and the lists anew, and nothing else"
+    assert said(figure).startswith("w.grad is [8, 16, 24, 32]. Finite differences say [12, 20, 28, 36], and nothing")
+    press(figure, "Undo")
+    press(figure, "part = y[1:3]")
+    press(figure, "part.mul_(10)")
+    assert (
+        said(figure)
+        == "The version goes from 1 to 2. The node of y is CopySlices now. The node of part is AsStridedBackward0 now."
+    )
+    press(figure, "z.sum().backward()")
+    assert said(figure).startswith("RuntimeError: ... is at version 2; expected version 1 instead.")
+    press(figure, "Start again")
+    press(figure, "part = y[1:3]")
+    press(figure, "y.detach().mul_(3)")
+    press(figure, "y.sum().backward()")
+    assert "and nothing was raised. Found: a wrong gradient by way of y" in said(figure)
+    assert figure.locator(".x-tasks .done").count() == 5
 
 
 # --- a launch ---

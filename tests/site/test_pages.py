@@ -45,6 +45,11 @@ def exercises(site: Path) -> list[Path]:
     return [path for path in pages_of(site) if path.parent.name == "exercises" and path not in of_each_make(site)]
 
 
+def test_axe_finds_nothing_wide_and_on_a_phone_on_pages_of_each_make(browser: Any, site: Path, axe: str) -> None:
+    assert look(browser, of_each_make(site), BOTH[:1], axe, axe_at=(WIDE, PHONE)) == {}
+
+
+@pytest.mark.slow  # six times as many looks
 def test_axe_finds_nothing_at_any_width_on_pages_of_each_make(browser: Any, site: Path, axe: str) -> None:
     assert look(browser, of_each_make(site), axe=axe, axe_at=(WIDE, TABLET, PHONE)) == {}
 
@@ -69,7 +74,7 @@ def test_every_page_of_the_book_is_sound_in_both_schemes(browser: Any, site: Pat
 
 def test_every_page_of_an_exercise_is_sound_wide_and_narrow(browser: Any, site: Path) -> None:
     assert len(exercises(site)) > 30
-    assert look(browser, exercises(site)) == {}
+    assert look(browser, exercises(site), BOTH[:1]) == {}
 
 
 @pytest.mark.slow  # forty pages of the same make as two of those above

@@ -15,7 +15,7 @@ from workbook.book.searching import API, BOOK, EXERCISES, OPERATORS, kind_of
 
 ROOT = Path(__file__).parents[2]
 PAGE_LIMIT = 45_000  # characters of the index for one page
-LIMIT = 1_000_000  # and for all
+LIMIT = 22_000  # and of the whole index, for each section: a book of more sections has more to find
 
 # What a reader types, and the page that has to be among the first three.
 QUESTIONS = {
@@ -33,7 +33,7 @@ QUESTIONS = {
     "version counter": "02-tensor-storage/one-buffer-many-views",
     "saved tensors": "04-autograd/nodes-edges-and-what-is-saved",
     "grad_fn": "04-autograd/the-graph-is-built-by-running",
-    "no_grad": "04-autograd/the-graph-is-built-by-running",
+    "no_grad": "04-autograd/modes-and-their-memory",
     "in-place": "00-start/glossary",
     "dispatch key": "03-dispatcher/a-call-is-a-set-of-keys",
     "key set": "03-dispatcher/a-call-is-a-set-of-keys",
@@ -138,8 +138,7 @@ def test_the_index_is_small(index: list[dict[str, Any]], site: Path) -> None:
         sizes[entry["location"].partition("#")[0]] += len(json.dumps(entry))
     assert {page: size for page, size in sizes.items() if size > PAGE_LIMIT} == {}
     whole = (site / "search" / "search_index.js").stat().st_size
-    assert whole < LIMIT
-    assert whole < PAGE_LIMIT * len(list(sections(ROOT)))
+    assert whole < LIMIT * len(list(sections(ROOT)))
 
 
 def test_of_the_reference_only_names_and_questions_are_found(index: list[dict[str, Any]]) -> None:

@@ -22,9 +22,6 @@ ROOT = Path(__file__).parents[2]
 RECORDED = recorded(ROOT)
 
 WAITING = {
-    "B056": "torch._C: the C++ base of a custom function; an instance of one is refused at once here",
-    "B057": "the classes between Function and object, which are one class here",
-    "B064": "forward-mode differentiation",
     "B069": "torch._C: the dump of a table; the kernels of other backends",
     "B070": "torch._C: the dump of a table; dropout and batch_norm",
     "B071": "a kernel registered twice, which is refused here; PyTorch's words for a missing kernel",
@@ -33,9 +30,6 @@ WAITING = {
     "B077": "linalg, histc and fft",
     "B078": "the overloads of add with numbers",
     "B079": "dropout",
-    "B085": "autograd.functional and func.functional_call",
-    "B086": "vmap",
-    "B087": "func.grad and vmap",
     "B089": "jit.trace",
     "B090": "jit.script",
     "B091": "jit's passes",

@@ -99,6 +99,7 @@ def test_a_failed_test_fails_the_run(clone: Path, capfd: Output) -> None:
     assert last_line(capfd)[0] == "1 failed, 1 passed"
 
 
+@pytest.mark.slow  # the run of everything once more
 def test_a_notebook_that_is_not_true_fails_the_run_of_everything(clone: Path, capfd: Output) -> None:
     (clone / "chapters" / "a.ipynb").write_text(NOTEBOOK % 2)
     assert run_checks(clone, everything=True) == 1

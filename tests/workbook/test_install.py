@@ -211,6 +211,7 @@ def test_damage_is_noticed(environment: Environment, damage: object) -> None:
     assert environment.broken().startswith(DAMAGE[damage])
 
 
+@pytest.mark.slow  # an installation of its own, as in the one below
 def test_a_damaged_environment_is_made_anew(environment: Environment, capsys: Output) -> None:
     damage_python(environment)
     leftover = environment.packages() / "leftover.py"
@@ -222,6 +223,7 @@ def test_a_damaged_environment_is_made_anew(environment: Environment, capsys: Ou
     assert "does not start, or is too old; making a new .venv." in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_installation_that_is_killed_is_repaired_by_running_it_again(empty: Environment) -> None:
     script = (
         "import os, sys; sys.path.insert(0, sys.argv[1])\n"

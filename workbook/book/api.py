@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,14 @@ def page_of_module(module: Path, root: Path) -> str:
     place = module.relative_to(root / PACKAGE)
     rooms = {name for layer in LAYERS for name in layer.rooms}
     room = place.parts[0] if place.parts[0] in rooms else FACADE
-    folder, modules = next(found for found in modules_by_folder(room, root).items() if module in found[1])
+    folder, modules = next(found for found in as_it_stood(room, root).items() if module in found[1])
     return page_in(folder, module, modules)
+
+
+@lru_cache(maxsize=64)
+def as_it_stood(room: str, root: Path) -> dict[str, list[Path]]:
+    """The modules of a room when it was first asked for: thousands of links ask, and no page adds a module."""
+    return modules_by_folder(room, root)
 
 
 def modules_by_folder(room: str, root: Path) -> dict[str, list[Path]]:

@@ -4,8 +4,9 @@
 it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch`
 shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
 `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
-`show_curves` and `show_images` draw live objects, and `LiveCurves` draws what is not finished yet. `example` gives what
-a program in `examples/` defines. What they display is the same on every machine.
+`show_curves` and `show_images` draw live objects, and `LiveCurves` draws what is not finished yet. `show_cost` counts
+what a gradient costs. `example` gives what a program in `examples/` defines. What they display is the same on every
+machine.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 from workbook.book.behaviours import behaviour, comparable, observed
 from workbook.book.calls import show_calls as show_calls
 from workbook.book.calls import show_counterexamples as show_counterexamples
+from workbook.book.costs import show_cost as show_cost
 from workbook.book.entries import ENTRIES, definition
 from workbook.book.example_programs import example as example
 from workbook.book.figures.growing import LiveCurves as LiveCurves

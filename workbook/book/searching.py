@@ -39,7 +39,7 @@ UNREAD = {
 READ = "cell-input"  # of all blocks of code, these are read
 UNREAD_TAGS = {"svg", "script", "style"}
 # Parts that each section and each exercise has, and that say nothing of their own.
-SAME_EVERYWHERE = {"next", "exercises", "begin", "hints", "what-a-check-does"}
+SAME_EVERYWHERE = {"next", "exercises", "begin", "hints", "what-a-check-does", "your-answer"}
 VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 OBJECT = re.compile(

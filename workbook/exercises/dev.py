@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -94,11 +94,16 @@ def idle_in_repair(exercise: Exercise, wrong: Sequence[Path]) -> list[Assertion]
     return [Assertion(**one) for one in json.loads(done.stdout)]
 
 
-def rung_problems(root: Path, exercise: Exercise, workers: int = WORKERS) -> list[str]:
-    """The cases in which the rungs judge the stub, the solution or a wrong answer incorrectly."""
+def rung_problems(
+    root: Path,
+    exercise: Exercise,
+    workers: int = WORKERS,
+    chosen: Callable[[list[Path]], list[Path]] = list,
+) -> list[str]:
+    """The cases in which the rungs judge the stub, the solution or a chosen wrong answer incorrectly."""
 
     with written_out(exercise) as wrong, ThreadPoolExecutor(workers) as pool:
-        answers = [exercise.start, exercise.solution, *wrong]
+        answers = [exercise.start, exercise.solution, *chosen(wrong)]
         parts = [answers[first::workers] for first in range(workers)]
         judged = pool.map(lambda part: zip(part, reports(root, exercise, part), strict=True), parts)
         problems = {answer: misjudged(answer, report) for part in judged for answer, report in part}

@@ -94,12 +94,16 @@ def judging(check: Path, without: Assertion | None = None) -> Tests:
 
 
 def refusing(tests: Tests, answer: Path, loaded: Callable[[ModuleType], None] = lambda module: None) -> set[str]:
-    """The names of those tests that do not accept an answer; `loaded` is told of its module."""
+    """The names of those tests that do not accept an answer; `loaded` is told of its module.
+
+    The process goes on after an answer that has raised the limit of recursion: it has the old limit then.
+    """
     linecache.checkcache(str(answer))
-    before = sys.modules.get(MODULE)
+    before, limit = sys.modules.get(MODULE), sys.getrecursionlimit()
     try:
         return {name for name, test in tests.items() if not accepts(test, Ask(answer, loaded=loaded))}
     finally:
+        sys.setrecursionlimit(limit)
         sys.modules.pop(MODULE, None)
         if before is not None:
             sys.modules[MODULE] = before

@@ -21,7 +21,8 @@ SHOWS = re.compile(
 def context(code: str, above: Sequence[str]) -> str:
     """The statements of the cells above that give the code's names their values, in their order; imports are left out.
 
-    Where they are too many lines, only the functions and classes among them, and how many lines are missing.
+    Where they are too many lines, only the functions and classes among them, the last ones if these are too many lines
+    too, and how many lines are missing.
 
     >>> above = ["import torch", "x = [1]", "y = 2", "def double(a):\\n    return 2 * a", "x.append(3)", "print(x)"]
     >>> print(context("double(x)", above))
@@ -34,6 +35,8 @@ def context(code: str, above: Sequence[str]) -> str:
     every = sum(map(number_of_lines, found))
     if every > MOST:
         found = [text for text in found if isinstance(parsed(text).body[0], DEFINITION)]
+        while sum(map(number_of_lines, found)) > MOST:
+            del found[0]
         found.append(f"# ... and {every - sum(map(number_of_lines, found))} more lines in the section")
     return "\n".join(found)
 

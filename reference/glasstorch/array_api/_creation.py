@@ -132,11 +132,11 @@ def eye(
     return result
 
 
-def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> tuple[Array, ...]:
+def meshgrid(*arrays: Array, indexing: Literal["xy", "ij"] = "xy") -> list[Array]:
     """Coordinate grids: each vector expanded, as a view, along a dimension of its own."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', got {indexing!r}")
-    return tuple(f.meshgrid(list(arrays), indexing=indexing)) if arrays else ()
+    return list(f.meshgrid(list(arrays), indexing=indexing)) if arrays else []
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:

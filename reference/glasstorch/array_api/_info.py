@@ -28,9 +28,9 @@ class __array_namespace_info__:
         """The device of arrays that are made without naming one."""
         return CPU
 
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> list[Device]:
         """The devices on which arrays can be made, with CUDA devices if there are any."""
-        return (CPU, *(Device(f"cuda:{i}") for i in range(cuda.device_count())))
+        return [CPU, *(Device(f"cuda:{i}") for i in range(cuda.device_count()))]
 
     def default_dtypes(self, *, device: Device | None = None) -> dict[str, dtype]:
         """The default dtypes of arrays made from Python numbers, and of indices."""

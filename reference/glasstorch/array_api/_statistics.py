@@ -52,8 +52,8 @@ def mean(x: Array, /, *, axis: Axis = None, keepdims: bool = False) -> Array:
 def var(x: Array, /, *, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Array:
     """The variance over dimensions; the divisor is the number of elements minus `correction`."""
     dims = axes(axis, x.ndim)
-    if not dims:
-        return f.zeros_like(x)
+    if not dims:  # of single elements: 0, or NaN
+        return f.var(x.unsqueeze(0), 0, correction=correction)
     return f.var(x, dims, correction=correction, keepdim=keepdims)
 
 

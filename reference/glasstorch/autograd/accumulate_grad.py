@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd import anomaly_mode
-from glasstorch.autograd.hooks import Gradients
+from glasstorch.autograd.engine_modes import enforces_layout
+from glasstorch.autograd.hooks import Gradients, check_returned_nothing
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Node
+from glasstorch.autograd.node import LAST, Node
+from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
-
-LAST = sys.maxsize  # AccumulateGrad runs as soon as it is ready
+from glasstorch.devices import runtime
 
 
 class AccumulateGrad(Node):
@@ -28,12 +29,15 @@ class AccumulateGrad(Node):
 
     def __init__(self, variable: Tensor) -> None:
         self.variable = variable
-        self.metadata = ((variable._shape, variable.dtype, variable.device),)
+        self.lock = threading.RLock()  # passes of several threads may reach one leaf, whose hooks see a whole gradient
+        self.input_metadata = ((variable._shape, variable.dtype, variable.device),)
         hooks = variable._autograd_meta.hooks
         if hooks is not None:
             self.some_hooks().of_tensors = hooks
         if anomaly_mode.mode.enabled:
             anomaly_mode.remember(self)
+        if runtime.side_streams:
+            self.streams = runtime.streams_of_thread()[1]
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
@@ -41,34 +45,33 @@ class AccumulateGrad(Node):
             return ()
         variable = self.variable
         meta = variable._autograd_meta
-        with _accumulating:
+        if not meta.requires_grad or meta.base is not None or meta.grad_fn is not None:  # no longer as it was recorded
+            if variable.grad_fn is not None:
+                raise AutogradError("leaf variable has been moved into the graph interior")
+            if not variable.requires_grad:
+                return ()
+        with self.lock:
             if meta.grad is None:
-                meta.grad = _first_gradient(variable, grad)
+                shared = sys.getrefcount(grad) > UNSHARED
+                meta.grad = _first_gradient(variable, grad, shared)
             elif grad_mode.get():  # create_graph: the sum must have a history
                 meta.grad = meta.grad + grad
             else:
                 meta.grad += grad
-        for hook in tuple(meta.post_accumulate_hooks or ()):
-            hook(variable)
+            for hook in tuple((meta.post_accumulate_hooks or {}).values()):
+                check_returned_nothing(variable, hook(variable), hook)
         return ()
 
 
-# Backward passes of several threads may reach one leaf. PyTorch has a lock per leaf; this one is held for one addition.
-_accumulating = threading.RLock()
-
-
 def _references_when_unshared() -> int:
-    """The count that `_first_gradient` sees for a gradient that only the engine holds; it depends on the interpreter.
+    """The count that an accumulator sees for a gradient that only the engine holds; it depends on the interpreter.
 
-    It makes the same calls as between the engine's list and the count: each may hold a reference, or borrow one.
+    It makes the same call as between the engine's list and the count: it may hold a reference, or borrow one.
     """
-
-    def count(variable: object, grad: object) -> int:
-        return sys.getrefcount(grad)
 
     def apply(grads: Sequence[object]) -> int:
         grad = grads[0]
-        return count(None, grad)
+        return sys.getrefcount(grad)
 
     return apply([object()])
 
@@ -76,8 +79,8 @@ def _references_when_unshared() -> int:
 UNSHARED = _references_when_unshared()
 
 
-def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
-    """A gradient to keep: the tensor itself if it is unshared and has the leaf's layout, else a copy.
+def _first_gradient(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
+    """A gradient to keep: the tensor itself if nothing else holds it and it has the leaf's layout, else a copy.
 
     Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
@@ -86,12 +89,12 @@ def _first_gradient(variable: Tensor, grad: Tensor) -> Tensor:
         strides = contiguous_strides(variable._shape)
     laid_out_alike = grad.strides() == strides
     if grad_mode.get():
-        return grad.clone() if laid_out_alike else grad.new_empty_strided(grad._shape, strides).copy_(grad)
-    if laid_out_alike and sys.getrefcount(grad) <= UNSHARED:
+        return grad.clone() if laid_out_alike else grad.new_empty_strided(variable._shape, strides).copy_(grad)
+    if (laid_out_alike or not enforces_layout.get()) and not shared:
         kept = alias(grad)
         if variable._strides is None:  # row-major, in the short form that kernels recognise fastest
             kept._strides = None
         return kept
     if laid_out_alike:
         return grad.clone()
-    return grad.new_empty_strided(grad._shape, strides).copy_(grad)
+    return grad.new_empty_strided(variable._shape, strides).copy_(grad)

@@ -2,8 +2,7 @@
 
 Mirrors: torch/csrc/autograd/anomaly_mode.cpp, torch/csrc/autograd/python_anomaly_mode.cpp,
     torch/autograd/anomaly_mode.py
-Differs: the traceback ends where the library begins, as PyTorch's ends where C++ begins. It is an attribute of the
-    node, not an entry of a metadata dict.
+Differs: the traceback ends where the library begins, as PyTorch's ends where C++ begins.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ LIBRARY = str(Path(__file__).parents[1])
 class Node(Protocol):
     """What this file needs of a node of the backward graph."""
 
-    forward_traceback: list[str] | None
-    forward_parent: Any
+    @property
+    def metadata(self) -> dict[str, Any]: ...
 
     def name(self) -> str: ...
 
@@ -104,8 +103,9 @@ def remember(node: Node) -> None:
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(LIBRARY):
         frame = frame.f_back
-    node.forward_traceback = traceback.format_stack(frame)
-    node.forward_parent = running.get()
+    node.metadata["traceback_"] = traceback.format_stack(frame)
+    if (parent := running.get()) is not None:
+        node.metadata["parent_"] = parent
 
 
 def check_nan(node: Node, results: Sequence[Any]) -> None:
@@ -123,15 +123,22 @@ def tell(node: Node) -> None:
     lines = "Traceback of forward call that caused the error:\n"
     culprit: Node | None = node
     while culprit is not None:
-        if culprit.forward_traceback is None:
-            warnings.warn(
+        if (lines_of_forward := culprit.metadata.get("traceback_")) is None:
+            _warn(
                 f"Error detected in {culprit.name()}. No forward pass information available. Enable detect anomaly "
-                f"during forward pass for more information.",
-                stacklevel=4,
+                f"during forward pass for more information."
             )
         else:
-            warnings.warn(before + lines + "".join(culprit.forward_traceback), stacklevel=4)
-        culprit = culprit.forward_parent
+            _warn(before + lines + "".join(lines_of_forward))
+        culprit = culprit.metadata.get("parent_")
         if culprit is not None:
             before = f"\n\nPrevious calculation was induced by {culprit.name()}. "
             lines = "Traceback of forward call that induced the previous calculation:\n"
+
+
+def _warn(text: str) -> None:
+    """Warn; where warnings are errors, print it instead: the error that is on its way is the node's."""
+    try:
+        warnings.warn(text, stacklevel=5)
+    except Warning as refused:
+        print(f"{type(refused).__name__}: {refused}", file=sys.stderr)

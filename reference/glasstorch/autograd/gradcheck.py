@@ -1,25 +1,35 @@
 """Does a derivative agree with finite differences?
 
 Mirrors: torch/autograd/gradcheck.py
-Differs: a complex number counts as two real ones. The directions of the fast mode are of both signs, always the same,
-    and its tolerance is that of errors that do not add up: atol times the lengths of the two directions.
+Differs: `masked`, which is about sparse tensors, only loosens how near to zero a gradient of zeros must be.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from glasstorch._tensor import Tensor, from_array
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.checking import analytical, numerical
+from glasstorch.autograd.checking.batched import check_batched, check_batched_forward
+from glasstorch.autograd.checking.comparison import Settings, Subject
+from glasstorch.autograd.checking.complex_parts import check_backward, check_forward
+from glasstorch.autograd.checking.undefined import check_undefined_backward, check_zeros
+from glasstorch.autograd.checking.values import GradcheckError as GradcheckError
+from glasstorch.autograd.checking.values import as_tuple, check_inputs, checked, differentiable, requires_grad
 from glasstorch.autograd.graph import grad
-from glasstorch.core.dtype import FLOATING, complex128, float64
-from glasstorch.operators.generated.functions import zeros_like
+from glasstorch.core.dtype import FLOATING, float64
+from glasstorch.operators.generated.functions import empty, view_as_real
 
-
-class GradcheckError(RuntimeError):
-    """The gradients from autograd and from finite differences do not agree."""
+__all__ = [
+    "GradcheckError",
+    "get_analytical_jacobian",
+    "get_numerical_jacobian",
+    "get_numerical_jacobian_wrt_specific_input",
+    "gradcheck",
+    "gradgradcheck",
+]
 
 
 def gradcheck(
@@ -30,100 +40,66 @@ def gradcheck(
     atol: float = 1e-5,
     rtol: float = 1e-3,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False,
+    check_backward_ad: bool = True,
     fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
-    """Compare the gradients of `func` at float64 or complex128 `inputs` that require grad with central differences.
+    """Compare the gradients of `func` with central differences at the inputs that require grad.
 
-    Every element of the Jacobians is compared; with `fast_mode` one number of each, its product with a fixed vector on
-    either side. That takes three calls of `func` for an input, however large it is. Returns True, or raises
-    GradcheckError with both Jacobians (returns False with `raise_exception=False`). Where no output requires grad, the
-    function must be constant.
+    Every element of the Jacobians is compared, or with `fast_mode` one number of each, its product with a vector on
+    either side. That takes a few calls of `func` for an input, however large it is. Each gradient is computed twice,
+    and must be the same within `nondet_tol`. Undefined gradients must count as zeros. In addition are checked, where
+    asked: forward mode (`check_forward_ad`), batches of gradients under vmap, and the gradients' dtypes. Inputs should
+    be of float64 or complex128, or differences are mostly noise; there is a warning of others.
+
+    Returns True, or raises GradcheckError (returns False with `raise_exception=False`).
     """
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
-    checked = [t for t in inputs if isinstance(t, Tensor) and t.requires_grad]
-    if not checked:
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
-            "requires_grad=True."
-        )
-    for t in checked:
-        if t.dtype not in (float64, complex128):
-            raise ValueError(
-                f"gradcheck needs float64 or complex128 inputs: differences of {t.dtype} numbers are mostly noise"
-            )
-    check = _check_projections if fast_mode else _check_jacobians
+    for needs, message in (
+        (
+            check_forward_ad or check_backward_ad,
+            "Expected at least one of check_forward_ad or check_backward_ad to be True",
+        ),
+        (
+            check_backward_ad or not check_batched_grad,
+            "Setting check_batched_grad=True requires check_backward_ad to be True",
+        ),
+        (
+            check_forward_ad or not check_batched_forward_grad,
+            "Setting check_batched_forward_grad=True requires check_forward_ad to be True",
+        ),
+    ):
+        if not needs:
+            raise AssertionError(message)
+    settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     try:
-        check(func, inputs, checked, eps, atol, rtol)
+        inputs = as_tuple(inputs)
+        check_inputs(inputs)
+        results = func(*inputs)
+        subject = Subject(func, inputs, as_tuple(results), differentiable(results))
+        if check_backward_ad:
+            check_backward(subject, settings)
+        if check_forward_ad:
+            check_forward(subject, settings, check_undefined_grad)
+        if check_batched_forward_grad:
+            check_batched_forward(func, inputs)
+        if check_backward_ad:
+            if check_batched_grad:
+                for i, output in enumerate(subject.outputs):
+                    check_batched(inputs, output, i)
+            check_zeros(subject.outputs, inputs, masked)
+            if check_undefined_grad:
+                check_undefined_backward(func, subject.outputs, inputs)
     except GradcheckError:
         if raise_exception:
             raise
         return False
     return True
-
-
-def _check_jacobians(
-    func: Callable[..., Any], inputs: Sequence[Any], checked: Sequence[Tensor], eps: float, atol: float, rtol: float
-) -> None:
-    """Raise GradcheckError unless every output's derivatives agree with finite differences."""
-    outputs = _outputs(func, inputs)
-    if not outputs:
-        for t in checked:
-            if any(jacobian.any() for jacobian in _numeric(_tensors, func, inputs, t, eps)):
-                raise GradcheckError("Numerical gradient for function expected to be zero")
-        return
-    numerical = [_numeric(_outputs, func, inputs, t, eps) for t in checked]
-    for j, output in enumerate(outputs):
-        analytic = _analytic(output, checked)
-        for i in range(len(checked)):
-            numeric = numerical[i][j].reshape(analytic[i].shape)
-            if not np.allclose(analytic[i], numeric, rtol=rtol, atol=atol, equal_nan=True):
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {j} with respect to input {i},\nnumerical:{numeric}\n"
-                    f"analytical:{analytic[i]}\n"
-                )
-
-
-def _check_projections(
-    func: Callable[..., Any], inputs: Sequence[Any], checked: Sequence[Tensor], eps: float, atol: float, rtol: float
-) -> None:
-    """As `_check_jacobians`, for the product of each Jacobian with one direction of its input and one of its output."""
-    outputs = _outputs(func, inputs)
-    results = _outputs if outputs else _tensors
-    generator = np.random.default_rng(0)
-    ends = [generator.standard_normal(real_numbers(o).size) for o in results(func, inputs)]
-    found = [
-        grad(o, checked, _from_real_numbers(v, o), retain_graph=True, allow_unused=True)
-        for o, v in zip(outputs, ends, strict=False)
-    ]
-    for i, t in enumerate(checked):
-        start = generator.standard_normal(real_numbers(t).size)
-        start /= max(float(np.linalg.norm(start)), eps)
-        before = real_numbers(t)
-        ahead, behind = (
-            results(func, _replaced(inputs, t, _from_real_numbers(before + step * start, t))) for step in (eps, -eps)
-        )
-        for j, end in enumerate(ends):
-            numeric = float(end @ (real_numbers(ahead[j]) - real_numbers(behind[j]))) / (2 * eps)
-            given = found[j][i] if outputs else None
-            analytic = 0.0 if given is None else float(real_numbers(given) @ start)
-            if not np.isclose(
-                analytic, numeric, rtol=rtol, atol=atol * max(float(np.linalg.norm(end)), 1), equal_nan=True
-            ):
-                raise GradcheckError(
-                    f"Jacobian mismatch for output {j} with respect to input {i},\nnumerical:{numeric}\n"
-                    f"analytical:{analytic}\nalong one direction of each; fast_mode=False compares every element"
-                )
-
-
-def _replaced(inputs: Sequence[Any], old: Tensor, new: Tensor) -> list[Any]:
-    """The inputs, with every occurrence of one tensor replaced by another."""
-    return [new.requires_grad_() if value is old else value for value in inputs]
-
-
-def _from_real_numbers(numbers: np.ndarray[Any, np.dtype[np.float64]], like: Tensor) -> Tensor:
-    """The tensor of these `real_numbers`, with the shape and dtype of another."""
-    values = numbers.view(np.complex128) if like.dtype.is_complex else numbers
-    return from_array(values.astype(like.dtype.numpy).reshape(like._shape), like.dtype)
 
 
 def gradgradcheck(
@@ -134,93 +110,132 @@ def gradgradcheck(
     eps: float = 1e-6,
     atol: float = 1e-5,
     rtol: float = 1e-3,
+    gen_non_contig_grad_outputs: bool = False,
     raise_exception: bool = True,
+    nondet_tol: float = 0.0,
+    check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False,
+    check_batched_grad: bool = False,
+    check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True,
     fast_mode: bool = False,
+    masked: bool = False,
 ) -> bool:
     """Compare second derivatives with finite differences of the first, as `gradcheck` does.
 
-    `grad_outputs` defaults to fixed, asymmetric numbers of the outputs' shapes.
+    The first derivatives are a function of the inputs and of `grad_outputs`, by default random numbers between -1
+    and 1 (with `gen_non_contig_grad_outputs` every other element of a larger tensor). They are differentiated backward
+    (`check_rev_over_rev`) and forward (`check_fwd_over_rev`).
     """
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
-    positions = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
-    outputs = _outputs(func, inputs)
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError("Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    for name, asked in (("check_undefined_grad", check_undefined_grad), ("check_batched_grad", check_batched_grad)):
+        if asked and not check_rev_over_rev:
+            raise AssertionError(f"Setting {name}=True requires check_rev_over_rev to be True")
+    inputs = as_tuple(inputs)
     if grad_outputs is None:
-        generator = np.random.default_rng(0)
-        grad_outputs = []
-        for o in outputs:
-            numbers = np.asarray(sum(part * generator.standard_normal(o._shape) for part in parts(o)))
-            grad_outputs.append(from_array(numbers, o.dtype).requires_grad_())
-    grad_outputs = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
+        outputs = differentiable(func(*inputs))
+        given = tuple(_random_like(o, gen_non_contig_grad_outputs) for o in outputs)
+    else:
+        given = as_tuple(grad_outputs)
+    arguments = (*inputs, *given)
+    recorded = [requires_grad(value) for value in arguments]
 
-    def first_gradients(*arguments: Any) -> Any:
-        given, cotangents = arguments[: len(inputs)], arguments[len(inputs) :]
-        results = _outputs(func, given)
-        wanted = [given[i] for i in positions]
-        found = grad(results, wanted, cotangents, create_graph=True, allow_unused=True)
+    def first_derivatives(*values: Any) -> Any:
+        # Forward mode passes duals of detached values, which are differentiated backward all the same.
+        values = tuple(v.requires_grad_() if needs else v for v, needs in zip(values, recorded, strict=True))
+        wanted = [v for v, needs in zip(values[: len(inputs)], recorded, strict=False) if needs]
+        outputs = differentiable(func(*values[: len(inputs)]))
+        found = grad(outputs, wanted, values[len(inputs) :], create_graph=True, allow_unused=True)
         return tuple(g for g in found if g is not None)
 
-    arguments = (*inputs, *grad_outputs)
     return gradcheck(
-        first_gradients, arguments, eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception, fast_mode=fast_mode
+        first_derivatives,
+        arguments,
+        eps=eps,
+        atol=atol,
+        rtol=rtol,
+        raise_exception=raise_exception,
+        nondet_tol=nondet_tol,
+        check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes,
+        check_batched_grad=check_batched_grad,
+        fast_mode=fast_mode,
+        check_forward_ad=check_fwd_over_rev,
+        check_backward_ad=check_rev_over_rev,
+        masked=masked,
     )
 
 
-def _tensors(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
-    """The results that are floating-point or complex tensors."""
-    result = func(*inputs)
-    results = [result] if isinstance(result, Tensor) else list(result)
-    return [r for r in results if isinstance(r, Tensor) and r.dtype.category >= FLOATING]
+def _random_like(output: Tensor, spread: bool) -> Tensor:
+    """Numbers between -1 and 1 in the shape of an output; spread over every other element, if asked."""
+    shape = list(output.shape)
+    spread = spread and output.numel() > 1
+    if spread:
+        shape[-1] *= 2
+    dtype = output.dtype if output.dtype.category >= FLOATING else float64
+    made = empty(shape, dtype=dtype, device=output.device)
+    (view_as_real(made) if made.is_complex() else made).uniform_(-1, 1)
+    return (made[..., 1::2] if spread else made).requires_grad_()
 
 
-def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
-    """The results that can be differentiated."""
-    return [r for r in _tensors(func, inputs) if r.requires_grad]
+def get_numerical_jacobian(
+    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+) -> tuple[Tensor, ...]:
+    """Deprecated: the Jacobian of the first output of `fn(inputs)` by differences, for each tensor of `target`."""
+    _warn_deprecated("get_numerical_jacobian")
+    _refuse_grad_out("get_numerical_jacobian", grad_out)
+    found = numerical.jacobians(lambda *values: fn(values), inputs, None, target, eps)
+    return tuple(of_outputs[0] for of_outputs in found)
 
 
-def parts(tensor: Tensor) -> tuple[complex, ...]:
-    """The unit steps of an element of a tensor: along the real axis, and if complex along the imaginary one."""
-    return (1.0, 1j) if tensor.dtype.is_complex else (1.0,)
+def get_numerical_jacobian_wrt_specific_input(
+    fn: Callable[..., Any],
+    input_idx: int,
+    inputs: Sequence[Any],
+    outputs: Sequence[Any],
+    eps: float,
+    input: Tensor | None = None,
+    is_forward_ad: bool = False,
+) -> tuple[Tensor, ...]:
+    """The Jacobian of each output by differences, with respect to one input."""
+    moved = inputs[input_idx] if input is None else input
+    if not moved.requires_grad:
+        raise AssertionError("Expected input to have requires_grad=True")
+    return numerical.jacobian(fn, moved, inputs, outputs, eps, is_forward_ad)
 
 
-def real_numbers(tensor: Tensor) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """All elements as a vector, a complex one as its two parts."""
-    array = np.ascontiguousarray(tensor.detach().host_array())
-    if array.dtype.kind == "c":
-        return array.reshape(-1).astype(np.complex128).view(np.float64)
-    return array.reshape(-1).astype(np.float64)
+def get_analytical_jacobian(
+    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
+    """Deprecated: the Jacobian of an output by autograd, for each input that requires grad.
 
-
-def _analytic(output: Tensor, checked: Sequence[Tensor]) -> list[np.ndarray[Any, Any]]:
-    """For each input the Jacobian, a row for each real number of the input and a column for each of the output."""
-    columns = [(element, part) for element in range(output.numel()) for part in parts(output)]
-    jacobians = [np.zeros((t.numel() * len(parts(t)), len(columns))) for t in checked]
-    for column, (element, part) in enumerate(columns):
-        cotangent = np.zeros(output.numel(), output.dtype.numpy)
-        cotangent[element] = part
-        seed = from_array(cotangent.reshape(output._shape), output.dtype)
-        found = grad(output, checked, seed, retain_graph=True, allow_unused=True)
-        for jacobian, t, g in zip(jacobians, checked, found, strict=True):
-            jacobian[:, column] = real_numbers(zeros_like(t) if g is None else g)
-    return jacobians
-
-
-def _numeric(
-    results: Callable[..., list[Tensor]], func: Callable[..., Any], inputs: Sequence[Any], t: Tensor, eps: float
-) -> list[np.ndarray[Any, Any]]:
-    """The same Jacobians by central differences: of each of `results(func, inputs)`, with respect to one input.
-
-    The input's memory is changed temporarily.
+    And whether it is the same when computed again, and whether the gradients' sizes and dtypes are the inputs'.
     """
-    array = t.detach().array()
-    rows: list[list[np.ndarray[Any, Any]]] = [[] for _ in results(func, inputs)]
-    for index in np.ndindex(array.shape):
-        before = array[index]
-        for part in parts(t):
-            ends = []
-            for step in (eps, -eps):
-                array[index] = before + step * part
-                ends.append([real_numbers(result) for result in results(func, inputs)])
-            for of_result, ahead, behind in zip(rows, *ends, strict=True):
-                of_result.append((ahead - behind) / (2 * eps))
-        array[index] = before
-    return [np.array(of_result) for of_result in rows]
+    _warn_deprecated("get_analytical_jacobian")
+    _refuse_grad_out("get_analytical_jacobian", grad_out)
+    if output.is_complex():
+        raise ValueError(
+            "Expected output to be non-complex. get_analytical_jacobian no longer supports functions that return "
+            "complex outputs."
+        )
+    wanted = checked(inputs)
+    first, types_fit, sizes_fit = analytical.stacked(analytical.rows(wanted, output), wanted, output.numel())
+    second, _, _ = analytical.stacked(analytical.rows(wanted, output), wanted, output.numel())
+    # The order of the last two is PyTorch's, whose helper returns sizes where the caller reads types.
+    return tuple(first), analytical.agree(first, second, nondet_tol), types_fit, sizes_fit
+
+
+def _warn_deprecated(name: str) -> None:
+    warnings.warn(
+        f"`{name}` was part of PyTorch's private API and not meant to be exposed. We are deprecating it and it will be "
+        "removed in a future version of PyTorch. If you have a specific use for this or feature request for this to be "
+        "a stable API, please file us an issue at https://github.com/pytorch/pytorch/issues/new",
+        FutureWarning,
+        stacklevel=3,
+    )
+
+
+def _refuse_grad_out(name: str, grad_out: float) -> None:
+    if grad_out != 1.0:
+        raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")

@@ -1,7 +1,7 @@
 """How does a user ask for gradients?
 
 Mirrors: torch/autograd/__init__.py (backward, grad), torch/autograd/graph.py, torch/csrc/autograd/python_variable.cpp
-Differs: `is_grads_batched` goes backward once for each start, where PyTorch calls vmap.
+Differs: a batched tensor has no `item()`, in a pass with `is_grads_batched` as elsewhere under vmap.
 """
 
 from __future__ import annotations
@@ -9,19 +9,28 @@ from __future__ import annotations
 import math
 import warnings
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine import execute
-from glasstorch.autograd.history import AutogradMeta, gradient_edge
-from glasstorch.autograd.hooks import HookHandle
+from glasstorch.autograd.engine_modes import increment_version as increment_version
+from glasstorch.autograd.engine_modes import region_activation_memory_budget as region_activation_memory_budget
+from glasstorch.autograd.engine_modes import set_override_stale_capture_stream as set_override_stale_capture_stream
+from glasstorch.autograd.engine_modes import (
+    set_warn_on_accumulate_grad_stream_mismatch as set_warn_on_accumulate_grad_stream_mismatch,
+)
+from glasstorch.autograd.history import AutogradMeta, gradient_edge, requires_grad
+from glasstorch.autograd.hooks import registered
 from glasstorch.autograd.modes import is_grad_enabled
 from glasstorch.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from glasstorch.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from glasstorch.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
+from glasstorch.autograd.saved_mutation import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
+from glasstorch.autograd.tangents import tangent_of
 from glasstorch.autograd.views import refresh_view
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING
@@ -29,13 +38,18 @@ from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Size
 from glasstorch.core.inference import is_inference_mode_enabled
+from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
+from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.core.warn_once import warn_once
-from glasstorch.operators.generated.functions import ones, ones_like, stack, zeros_like
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.operators.generated.functions import ones, ones_like, zeros_like
 from glasstorch.operators.shapes.result import C_NAMES
 
 if TYPE_CHECKING:
     from glasstorch.core.hooks import VariableHooks
+
+TRANSFORMED = FUNCTIONALITY_BIT["FuncTorchDynamicLayerFrontMode"]
 
 
 class GradientEdge(NamedTuple):
@@ -62,6 +76,11 @@ def backward(
     graph is freed on the way unless `retain_graph` (which follows `create_graph`). With `inputs`, only theirs are
     computed. `grad_variables` is the old name of `grad_tensors`.
     """
+    if active_keys.get()[0] & TRANSFORMED:
+        raise AutogradError(
+            "backward() called inside a functorch transform. This is not supported, please use functorch.grad or "
+            "functorch.vjp instead or call backward() outside of functorch transforms."
+        )
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning, stacklevel=2)
         if grad_tensors is not None:
@@ -83,11 +102,11 @@ def backward(
         )
     only = None
     if wanted is not None:
-        only = _input_edges(wanted)
         for tensor in wanted:
             if isinstance(tensor, Tensor):
                 tensor.retain_grad()
-    execute(_roots(tensors), gradients, keep, create_graph, only=only)
+        only = input_edges(wanted)
+    execute(roots_of(tensors), gradients, keep, create_graph, only=only)
 
 
 def grad(
@@ -122,19 +141,14 @@ def grad(
     given = _as_list(grad_outputs, len(outputs))
     keep = create_graph if retain_graph is None else retain_graph
 
-    def differentiate(gradients: Sequence[Any], keep: bool) -> list[Any]:
-        found = execute(_roots(outputs), gradients, keep, create_graph, _input_edges(wanted))
-        if not (allow_unused or materialize_grads) and any(g is None for g in found):
-            raise AutogradError(
-                f"The differentiated Tensor at index {[g is None for g in found].index(True)} appears to not have been "
-                f"used in the graph. Set allow_unused=True if this is the desired behavior."
-            )
-        return found
+    def differentiate(gradients: Sequence[Any]) -> list[Any]:
+        may_be_unused = bool(allow_unused or materialize_grads)
+        return differentiated(roots_of(outputs), gradients, keep, create_graph, input_edges(wanted), may_be_unused)
 
     if is_grads_batched:
-        found = _of_batches(outputs, given, create_graph, keep, differentiate)
+        found = _of_batches(outputs, given, create_graph, differentiate)
     else:
-        found = differentiate(_root_gradients(outputs, given, create_graph), keep)
+        found = differentiate(_root_gradients(outputs, given, create_graph))
     if materialize_grads:
         if any(g is None and not isinstance(t, Tensor) for g, t in zip(found, wanted, strict=True)):
             raise AutogradError("materialize_grads cannot be used when the given input is a GradientEdge")
@@ -144,28 +158,49 @@ def grad(
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else tuple(found)
 
 
+def differentiated(
+    roots: Sequence[Edge],
+    gradients: Sequence[Any],
+    keep: bool,
+    create_graph: bool,
+    inputs: Sequence[Edge],
+    may_be_unused: bool,
+) -> list[Any]:
+    """The gradients that arrive at some edges; None at one that the roots do not reach, if that is allowed."""
+    found = execute(roots, gradients, keep, create_graph, inputs)
+    if not may_be_unused and any(g is None for g in found):
+        raise AutogradError(
+            f"The differentiated Tensor at index {[g is None for g in found].index(True)} appears to not have been "
+            f"used in the graph. Set allow_unused=True if this is the desired behavior."
+        )
+    return found
+
+
 def _of_batches(
     outputs: Sequence[Tensor | GradientEdge],
     gradients: Sequence[Any],
     create_graph: bool,
-    keep: bool,
-    differentiate: Callable[[Sequence[Any], bool], list[Any]],
+    differentiate: Callable[[Sequence[Any]], list[Any]],
 ) -> list[Any]:
-    """The gradients from one start of the batch after the other, stacked; the graph is kept until the last."""
+    """The gradients of a batch of starts, from one pass over the graph that vmap maps over the batch."""
+    used: list[bool] = []
+
+    def vjp(*starts: Any) -> tuple[Any, ...]:
+        found = differentiate(starts)
+        used[:] = [grad is not None for grad in found]
+        return tuple(grad for grad in found if grad is not None)
+
     starts = _root_gradients(outputs, gradients, create_graph, batched=True)
-    sizes = [start.size(0) for start in starts]
-    if len(set(sizes)) > 1:
-        raise ValueError(
-            f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} for the "
-            f"mapped dimension"
-        )
-    last = sizes[0] - 1
-    rows = [differentiate([start[i] for start in starts], keep or i < last) for i in range(sizes[0])]
-    return [None if column[0] is None else stack(column) for column in zip(*rows, strict=True)]
+    of_used = iter(hooks.transforms().vmap(vjp)(*starts))
+    return [next(of_used) if is_used else None for is_used in used]
 
 
 def _outputs(outputs: Outputs) -> list[Tensor | GradientEdge]:
-    return [outputs] if isinstance(outputs, Tensor | GradientEdge) else list(outputs)
+    found = [outputs] if isinstance(outputs, Tensor | GradientEdge) else list(outputs)
+    for output in found:
+        if not isinstance(output, Tensor | GradientEdge):
+            raise AssertionError("Expected output to be a torch.Tensor")
+    return found
 
 
 def _inputs(inputs: Any, function: str) -> list[Any]:
@@ -255,12 +290,13 @@ def _metadata(output: Tensor | GradientEdge) -> Metadata:
     """The shape, dtype and device of the gradient that arrives at a root."""
     if isinstance(output, Tensor):
         return output._shape, output.dtype, output.device
-    metadata = output.node.metadata[output.output_nr]
+    metadata = output.node.input_metadata[output.output_nr]
     assert metadata is not None, "the result of an operator that does not require grad has no edge"
     return metadata
 
 
-def _roots(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
+def roots_of(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
+    """The edges from which a pass over the outputs' graph starts."""
     edges = []
     for i, output in enumerate(outputs):
         edge = output if isinstance(output, GradientEdge) else gradient_edge(output)
@@ -270,14 +306,15 @@ def _roots(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
     return edges
 
 
-def _input_edges(inputs: Sequence[Any]) -> list[Edge]:
+def input_edges(inputs: Sequence[Any]) -> list[Edge]:
+    """The edges at which the gradients of the inputs arrive."""
     edges = []
-    for i, given in enumerate(inputs):
+    for given in inputs:
         if not isinstance(given, Tensor | GradientEdge):
             raise AutogradError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
         edge = given if isinstance(given, GradientEdge) else gradient_edge(given)
         if edge is None:
-            raise AutogradError(f"One of the differentiated Tensors does not require grad: the one at index {i}")
+            raise AutogradError("One of the differentiated Tensors does not require grad")
         edges.append(edge)
     return edges
 
@@ -366,12 +403,19 @@ class _Hooks:
         tensor._autograd_meta.grad = grad
 
     def retain_grad(self, tensor: Tensor) -> None:
-        edge = gradient_edge(tensor)
-        if edge is None:
+        if not requires_grad(tensor):
             raise AutogradError("can't retain_grad on Tensor that has requires_grad=False")
+        if active_keys.get()[0] & TRANSFORMED:
+            raise AutogradError(
+                "You are attempting to call Tensor.retain_grad() inside of a function being transformed by a functorch "
+                "transform. This is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, "
+                "jacrev, jacfwd, hessian) or call retain_grad() outside of a function being transformed instead."
+            )
         meta = tensor._autograd_meta
-        if meta.grad_fn is None or meta.retains_grad:
+        if meta.grad_fn is None or meta.retains_grad:  # a view whose base got its history later counts as a leaf
             return
+        edge = gradient_edge(tensor)
+        assert edge is not None
         meta.retains_grad = True
         node, output_nr = edge
         node.some_hooks().kept[output_nr] = weakref.ref(meta)
@@ -380,30 +424,42 @@ class _Hooks:
         meta = tensor._autograd_meta
         return meta is not None and bool(meta.retains_grad)
 
-    def register_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
+    def register_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
         edge = gradient_edge(tensor)
         if edge is None:
             raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
         node, output_nr = edge
         meta = tensor._autograd_meta
         if meta.grad_fn is None:  # a leaf's hooks live as long as the leaf, and its node for as long as a graph
-            meta.hooks = meta.hooks if meta.hooks is not None else []
+            meta.hooks = meta.hooks if meta.hooks is not None else OrderedDict()
             node.some_hooks().of_tensors = meta.hooks
-        return HookHandle(node.some_hooks().of_tensors, (output_nr, hook))
+        return registered(node.some_hooks().of_tensors, (output_nr, hook))
 
-    def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
+    def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
         if not tensor.requires_grad or self.grad_fn(tensor) is not None:
             raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         meta = tensor._autograd_meta
-        meta.post_accumulate_hooks = meta.post_accumulate_hooks if meta.post_accumulate_hooks is not None else []
-        return HookHandle(meta.post_accumulate_hooks, hook)
+        if meta.post_accumulate_hooks is None:
+            meta.post_accumulate_hooks = OrderedDict()
+        return registered(meta.post_accumulate_hooks, hook)
 
     def base(self, tensor: Tensor) -> Tensor | None:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
 
+    def is_recorded(self, tensor: Tensor) -> bool:
+        return is_grad_enabled() and tensor.requires_grad
+
+    def tangent(self, tensor: Tensor) -> Tensor | None:
+        return tangent_of(tensor)
+
+    def may_have_derivative(self, tensor: Tensor) -> bool:
+        if tensor.key_set & WRAPPED:  # by a transform, whose levels outside may record what this one does not
+            return True
+        return tensor._autograd_meta is not None and (tensor.requires_grad or tangent_of(tensor) is not None)
+
     def becomes_number(self, tensor: Any) -> None:
-        if tensor.requires_grad and is_grad_enabled():
+        if self.is_recorded(tensor):
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\nConsider "
                 "using tensor.detach() first."

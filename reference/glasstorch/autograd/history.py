@@ -7,13 +7,16 @@ Differs: views call the files above this one through a Protocol.
 from __future__ import annotations
 
 import enum
+import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.accumulate_grad import AccumulateGrad
-from glasstorch.autograd.node import Edge, Metadata, Node, made_by
+from glasstorch.autograd.hooks import TensorHooks
+from glasstorch.autograd.node import Edge, Metadata, Node, NoEdge, Nowhere, made_by
 from glasstorch.core.device import CPU
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import AutogradError, InplaceError
@@ -44,12 +47,15 @@ class AutogradMeta:
     requires_grad = False  # set by the user, on leaves
     grad: Tensor | None = None
     accumulator: weakref.ref[AccumulateGrad] | None = None
-    hooks: list[tuple[int, Callable[[Any], Any]]] | None = None  # of a leaf; its AccumulateGrad comes and goes
+    hooks: TensorHooks | None = None  # of a leaf; its AccumulateGrad comes and goes
     base: Tensor | None = None
     made: MadeBy | None = None
     seen_version = 0
+    steps: tuple[Any, ...] | None = None  # of a view, where the dtype or a bit changes on the way to it: seen.py
     retains_grad = False
-    post_accumulate_hooks: list[Callable[[Any], Any]] | None = None
+    post_accumulate_hooks: OrderedDict[int, Callable[[Any], Any]] | None = None
+    tangent: Tensor | None = None  # of forward mode: autograd/tangents.py
+    follows_base = True  # whether a view has a view of its base's tangent
 
 
 # Views: implemented by files that import this one ---------------------------------------------------------------
@@ -97,9 +103,11 @@ def gradient_edge(tensor: Tensor | None) -> Edge | None:  # hot path: benchmarks
     grad_fn = meta.grad_fn
     if grad_fn is not None:
         return grad_fn, meta.output_nr
-    if not meta.requires_grad:
-        return None
-    return grad_accumulator(tensor), 0
+    if meta.requires_grad:
+        return grad_accumulator(tensor), 0
+    if (base := meta.base) is not None and base is not tensor and requires_grad(base):
+        return NoEdge((Nowhere((tensor._shape, tensor.dtype, tensor.device)), 0))
+    return None
 
 
 def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
@@ -109,18 +117,25 @@ def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
 
 def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
     """A leaf's only AccumulateGrad, created on first use and alive as long as a graph holds it."""
-    meta = leaf._autograd_meta
+    meta: AutogradMeta = leaf._autograd_meta
     node = meta.accumulator() if meta.accumulator is not None else None
-    if node is None:
-        node = AccumulateGrad(leaf)
-        meta.accumulator = weakref.ref(node)
-    return node
+    if node is not None:
+        return node
+    with _making_accumulator:  # the graphs of several threads may begin at one leaf
+        node = meta.accumulator() if meta.accumulator is not None else None
+        if node is None:
+            node = AccumulateGrad(leaf)
+            meta.accumulator = weakref.ref(node)
+        return node
+
+
+_making_accumulator = threading.RLock()
 
 
 def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py
     """Set a node as the producer of a result; an integer result has no history."""
     dtype, storage = result.dtype, result._storage
-    node.metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
+    node.input_metadata = ((result._shape, dtype, CPU if storage is None else storage.device),)
     if dtype.category < FLOATING:
         return
     meta = result._autograd_meta
@@ -139,10 +154,10 @@ def set_histories(results: Sequence[Tensor | None], node: Node) -> None:
             metadata.append(None)
             continue
         set_history(result, node)
-        metadata += node.metadata
+        metadata += node.input_metadata
         if result._autograd_meta is not None:
             result._autograd_meta.output_nr = i
-    node.metadata = tuple(metadata)
+    node.input_metadata = tuple(metadata)
 
 
 def refuse_complex(result: Tensor, operator: str) -> None:
@@ -173,8 +188,7 @@ def check_inplace(tensor: Tensor) -> None:
         base_meta = meta.base._autograd_meta
         if requires_grad(tensor) and (base_meta is None or base_meta.grad_fn is None):
             raise InplaceError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-        return
-    if meta.requires_grad and meta.grad_fn is None:
+    if meta.grad_fn is None and requires_grad(tensor):  # a view's node as it was: PyTorch asks for no new one here
         raise InplaceError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -222,7 +236,7 @@ def rebase_history(tensor: Tensor, node: Node) -> None:
     For a view, the node also replaces a part of its base's history: Note [In place on a view]. The tensor's hooks stay
     with the old value; retain_grad applies to the new one.
     """
-    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
+    node.input_metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
     if meta is None:
         meta = tensor._autograd_meta = AutogradMeta()
@@ -234,10 +248,12 @@ def rebase_history(tensor: Tensor, node: Node) -> None:
 
 
 def turn_history(tensor: Tensor, node: Node) -> None:
-    """After an operator that changed a tensor's geometry in place: its elements and its base are unchanged."""
-    node.metadata = ((tensor._shape, tensor.dtype, tensor.device),)
+    """After an operator that changed a tensor's geometry in place: its elements and its base are unchanged.
+
+    A gradient that it retains is that of its old geometry, as in PyTorch, whose codegen moves it for other operators.
+    """
+    node.input_metadata = ((tensor._shape, tensor.dtype, tensor.device),)
     meta = tensor._autograd_meta
-    keep_gradient_at(meta, node)
     meta.grad_fn, meta.output_nr = node, 0
     meta.seen_version = tensor._version
 
@@ -245,5 +261,6 @@ def turn_history(tensor: Tensor, node: Node) -> None:
 def keep_gradient_at(meta: AutogradMeta, node: Node) -> None:
     """If a tensor retains its gradient, move that from the old node to the new one, as its result 0."""
     if meta.retains_grad and meta.grad_fn is not None:
-        meta.grad_fn.some_hooks().kept.pop(meta.output_nr, None)
-        node.some_hooks().kept[0] = weakref.ref(meta)
+        kept = meta.grad_fn.some_hooks().kept
+        if meta.output_nr in kept:  # it was not moved past a change of geometry
+            node.some_hooks().kept[0] = kept.pop(meta.output_nr)

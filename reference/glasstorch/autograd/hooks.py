@@ -7,14 +7,24 @@ Differs: one object holds a node's hooks of every kind, where PyTorch has a list
 from __future__ import annotations
 
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.layout import contiguous_format
+from glasstorch.core.removable_handle import RemovableHandle
 
 Gradients = Sequence[Any]  # a Tensor or None for each
+TensorHooks = OrderedDict[int, tuple[int, Callable[[Any], Any]]]  # each with the number of its result
+
+
+def registered(hooks: OrderedDict[int, Any], hook: Any) -> RemovableHandle:
+    """The handle of a hook that has been added behind the others."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    return handle
 
 
 class KeepsGradient(Protocol):
@@ -29,20 +39,23 @@ class NodeHooks:
     __slots__ = ("after", "before", "kept", "of_tensors")
 
     def __init__(self) -> None:
-        self.of_tensors: list[tuple[int, Callable[[Any], Any]]] = []  # with the number of the result
+        # By the id of each hook's RemovableHandle, in the order of registration.
+        self.of_tensors: TensorHooks = OrderedDict()
         # retain_grad: result -> the record whose `grad` is set; weak, because the record holds the node.
         self.kept: dict[int, weakref.ref[KeepsGradient]] = {}
-        self.before: list[Callable[[Gradients], Any]] = []
-        self.after: list[Callable[[Gradients, Gradients], Any]] = []
+        self.before: OrderedDict[int, Callable[[Gradients], Any]] = OrderedDict()
+        self.after: OrderedDict[int, Callable[[Gradients, Gradients], Any]] = OrderedDict()
 
     def on_arrival(self, grads: list[Any]) -> list[Any]:
-        """The results' gradients are complete: each tensor's hooks may replace its gradient, which is then retained."""
-        for number, hook in tuple(self.of_tensors):
-            if grads[number] is not None:
-                changed = hook(grads[number])
-                if changed is not None:
-                    _check_replaced(grads[number], changed, hook)
-                    grads[number] = changed
+        """The results' gradients are complete: each tensor's hooks may replace its gradient, which is then retained.
+
+        A hook of a tensor that no gradient reached is called with None, as the node runs for another of its results.
+        """
+        for number, hook in tuple(self.of_tensors.values()):
+            changed = hook(grads[number])
+            if changed is not None:
+                _check_replaced(grads[number], changed, hook)
+                grads[number] = changed
         for number, reference in self.kept.items():
             meta = reference()
             if meta is not None and grads[number] is not None:
@@ -54,7 +67,7 @@ class NodeHooks:
 
     def before_node(self, grads: list[Any]) -> list[Any]:
         """Before the node runs: its pre-hooks may replace all gradients."""
-        for hook in tuple(self.before):
+        for hook in tuple(self.before.values()):
             changed = hook(tuple(grads))
             if changed is not None:
                 _check_all_replaced(grads, changed, hook)
@@ -63,7 +76,7 @@ class NodeHooks:
 
     def after_node(self, results: Gradients, grads: Gradients) -> Gradients:
         """After the node has run: its post-hooks may replace its results."""
-        for hook in tuple(self.after):
+        for hook in tuple(self.after.values()):
             changed = hook(tuple(results), tuple(grads))
             if changed is not None:
                 _check_all_replaced(results, changed, hook)
@@ -104,6 +117,16 @@ def _check_replaced(old: Any, new: Any, hook: Any) -> None:
         )
 
 
+def check_returned_nothing(leaf: Tensor, returned: Any, hook: Any) -> None:
+    """Refuse what a post-accumulate hook returns, unless it is None or the leaf itself.
+
+    Mirrors: PyFunctionTensorPostAccGradHooks in torch/csrc/autograd/python_hook.cpp
+    """
+    if returned is not None and returned is not leaf:
+        _check_replaced(leaf, returned, hook)
+        raise AutogradError("Tensor post accumulate grad hooks should return None.")
+
+
 def _name_of(hook: Any) -> str:
     return getattr(hook, "__name__", "<unknown>")
 
@@ -111,21 +134,3 @@ def _name_of(hook: Any) -> str:
 def _type_of(tensor: Tensor) -> str:
     device = "" if tensor.device.type == "cpu" else f" on {tensor.device}"
     return f"torch.{tensor.dtype.scalar_name}Tensor{device}"
-
-
-class HookHandle:
-    """The handle of a registered hook; `remove()` unregisters it."""
-
-    def __init__(self, hooks: list[Any], hook: Any) -> None:
-        self._hooks, self._hook = hooks, hook
-        hooks.append(hook)
-
-    def remove(self) -> None:
-        if self._hook in self._hooks:
-            self._hooks.remove(self._hook)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.remove()

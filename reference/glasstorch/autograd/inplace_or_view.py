@@ -75,6 +75,22 @@ def writes_first_of_three(table: DispatchTable) -> Boxed:
     return kernel
 
 
+def resizes_first_of_three(table: DispatchTable) -> Boxed:
+    """Count the call as a change only if the sizes are others after it."""
+
+    def kernel(keys: int, self: Any, a: Any, b: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        if (storage := self._storage) is not None and storage.lazy is not None:
+            storage.materialize()
+        before = self._shape
+        returned = table[below](below, self, a, b)
+        if self._shape != before:
+            self.bump_version()
+        return returned
+
+    return kernel
+
+
 def writes_first_of_four(table: DispatchTable) -> Boxed:
     def kernel(keys: int, self: Any, a: Any, b: Any, c: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW

@@ -19,6 +19,8 @@ def register_autograd_kernels() -> None:
     """
     import_module("glasstorch.autograd.generated.autograd_kernels")
     import_module("glasstorch.autograd.generated.inplace_or_view_kernels")
+    import_module("glasstorch.autograd.generated.forward_rules")
+    import_module("glasstorch.autograd.forward")
     import_module("glasstorch.autograd.manual")
     import_module("glasstorch.autograd.not_implemented")
     if not PLAIN:

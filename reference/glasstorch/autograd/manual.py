@@ -31,7 +31,7 @@ def resize_(keys: int, self: Any, size: Any, memory_format: Any) -> Any:
     """Refuse to resize a tensor that requires grad."""
     _refuse_resizing(self)
     below = keys & BELOW_AUTOGRAD
-    return _resize_[below](below, self, size, memory_format)
+    return with_another_accumulator(_resize_[below](below, self, size, memory_format))
 
 
 @AUTOGRAD.impl("resize_as_")
@@ -39,7 +39,7 @@ def resize_as_(keys: int, self: Any, the_template: Any, memory_format: Any) -> A
     """Refuse to resize a tensor that requires grad."""
     _refuse_resizing(self)
     below = keys & BELOW_AUTOGRAD
-    return _resize_as_[below](below, self, the_template, memory_format)
+    return with_another_accumulator(_resize_as_[below](below, self, the_template, memory_format))
 
 
 def _refuse_resizing(tensor: Any) -> None:
@@ -52,7 +52,7 @@ def set_(keys: int, self: Any) -> Any:
     """Refuse tensors that require grad: no derivative is defined."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
-    return _set_[below](below, self)
+    return with_another_accumulator(_set_[below](below, self))
 
 
 @AUTOGRAD.impl("set_.source_Storage")
@@ -60,7 +60,7 @@ def set_source_storage(keys: int, self: Any, source: Any) -> Any:
     """Refuse tensors that require grad."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
-    return _set_source_storage[below](below, self, source)
+    return with_another_accumulator(_set_source_storage[below](below, self, source))
 
 
 @AUTOGRAD.impl("set_.source_Storage_storage_offset")
@@ -68,7 +68,7 @@ def set_geometry(keys: int, self: Any, source: Any, storage_offset: Any, size: A
     """Refuse tensors that require grad."""
     _refuse_setting(self)
     below = keys & BELOW_AUTOGRAD
-    return _set_geometry[below](below, self, source, storage_offset, size, stride)
+    return with_another_accumulator(_set_geometry[below](below, self, source, storage_offset, size, stride))
 
 
 @AUTOGRAD.impl("set_.source_Tensor")
@@ -76,7 +76,17 @@ def set_source_tensor(keys: int, self: Any, source: Any) -> Any:
     """Refuse if the tensor or the source requires grad."""
     _refuse_setting(self, source)
     below = keys & BELOW_AUTOGRAD
-    return _set_source_tensor[below](below, self, source)
+    return with_another_accumulator(_set_source_tensor[below](below, self, source))
+
+
+def with_another_accumulator(tensor: Any) -> Any:
+    """A tensor whose next graph has another AccumulateGrad: that of a graph before still expects the old sizes.
+
+    Mirrors: reset_grad_accumulator in torch/csrc/autograd/VariableTypeUtils.h
+    """
+    if (meta := tensor._autograd_meta) is not None:
+        meta.accumulator = None
+    return tensor
 
 
 def _refuse_setting(tensor: Any, *others: Any) -> None:

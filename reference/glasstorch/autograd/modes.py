@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import TracebackType
@@ -20,6 +21,7 @@ from glasstorch.dispatch.active_keys import active_keys
 F = TypeVar("F", bound=Callable[..., Any])
 
 grad_mode: ContextVar[bool] = ContextVar("grad_mode", default=True)
+multithreading: ContextVar[bool] = ContextVar("multithreading", default=True)  # read by `device_threads`
 
 
 def is_grad_enabled() -> bool:
@@ -27,17 +29,36 @@ def is_grad_enabled() -> bool:
     return grad_mode.get()
 
 
-class _Guard:
+def _maker(cls: Any) -> Any:
+    """A function that makes objects of a class."""
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        return cls(*args, **kwargs)
+
+    return make
+
+
+class Guard:
     """Sets a mode inside a `with` block, or inside a function that it decorates."""
 
-    def again(self) -> Any:
+    def clone(self) -> Any:
         """A new guard with the same setting, for another block."""
         raise NotImplementedError
 
     def __call__(self, function: F) -> F:
+        if inspect.isclass(function):
+            warnings.warn(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+                stacklevel=3 if isinstance(self, set_grad_enabled) else 2,
+            )
+            function = _maker(function)
+
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            with self.again():
+            with self.clone():
                 return function(*args, **kwargs)
 
         @functools.wraps(function)
@@ -46,7 +67,7 @@ class _Guard:
             resume, value = generator.send, None
             while True:
                 try:
-                    with self.again():
+                    with self.clone():
                         produced = resume(value)
                 except StopIteration as stop:
                     return stop.value
@@ -59,14 +80,14 @@ class _Guard:
         return wrapped_generator if inspect.isgeneratorfunction(function) else wrapped  # type: ignore[return-value]
 
 
-class _GradModeGuard(_Guard):
+class _GradModeGuard(Guard):
     """Sets the grad mode."""
 
     def __init__(self, mode: bool) -> None:
         self.mode = mode
         self._before: list[bool] = []
 
-    def again(self) -> _GradModeGuard:
+    def clone(self) -> _GradModeGuard:
         return _GradModeGuard(self.mode)
 
     def __enter__(self) -> None:
@@ -84,6 +105,9 @@ class _PlainGuard(_GradModeGuard):
 
     def __new__(cls, function: Any = None) -> Any:
         return super().__new__(cls) if function is None else cls()(function)
+
+    def clone(self) -> Any:
+        return type(self)()
 
 
 class no_grad(_PlainGuard):
@@ -116,8 +140,14 @@ class set_grad_enabled(_GradModeGuard):
         grad_mode.set(self._at_construction)
         return super().__call__(function)
 
+    def clone(self) -> set_grad_enabled:
+        return type(self)(self.mode)
 
-class inference_mode(_Guard):
+    def __repr__(self) -> str:
+        return f"{type(self).__module__}.{type(self).__qualname__}(mode={self.mode})"
+
+
+class inference_mode(Guard):
     """Inside, autograd is off entirely: nothing is recorded, and new tensors are inference tensors.
 
     These have no version counter and can never be saved for a backward pass. `inference_mode(False)` switches it off.
@@ -131,7 +161,7 @@ class inference_mode(_Guard):
         self.mode = mode
         self._before: list[tuple[bool, bool, tuple[int, int]]] = []
 
-    def again(self) -> inference_mode:
+    def clone(self) -> inference_mode:
         return inference_mode(self.mode)
 
     def __enter__(self) -> None:

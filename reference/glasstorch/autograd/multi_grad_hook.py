@@ -1,7 +1,6 @@
 """When have the gradients of several tensors arrived?
 
 Mirrors: torch/autograd/graph.py (register_multi_grad_hook)
-Differs: a leaf among the tensors is allowed where `autograd.grad` runs.
 """
 
 from __future__ import annotations
@@ -12,8 +11,10 @@ from functools import partial
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.accumulate_grad import AccumulateGrad
 from glasstorch.autograd.engine import GraphTask, running
-from glasstorch.autograd.history import gradient_edge
+from glasstorch.autograd.history import grad_accumulator, gradient_edge
+from glasstorch.autograd.node import Node
 from glasstorch.core.errors import AutogradError
 
 MODES = ("all", "any")
@@ -49,15 +50,15 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None
 
 
 def _on_all(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[Tensor, Callable[[Any], None]]]:
-    edges = [gradient_edge(tensor) for tensor in tensors]
+    nodes = [_node_of(tensor) for tensor in tensors]
     # For each pass: the gradients so far, and how many are still to come.
     waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[None]]] = weakref.WeakKeyDictionary()
 
     def arrived(position: int, grad: Any) -> None:
         task = _running()
         if task not in waiting:
-            reached = [None for edge in edges if edge is not None and task.reaches(edge[0])]
-            waiting[task] = [None] * len(edges), reached
+            reached = [None for node in nodes if _arrives(node(), task)]
+            waiting[task] = [None] * len(nodes), reached
         gradients, missing = waiting[task]
         gradients[position] = grad
         missing.pop()
@@ -66,6 +67,29 @@ def _on_all(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[
             fn(gradients)
 
     return [(tensor, partial(arrived, position)) for position, tensor in enumerate(tensors)]
+
+
+def _node_of(tensor: Tensor) -> Callable[[], Node | None]:
+    """Finds the node that a tensor's gradient comes to, as long as it exists; it is not held, as it holds the hook."""
+    edge = gradient_edge(tensor)
+    if edge is None:
+        return lambda: None
+    if tensor.grad_fn is not None:
+        return weakref.ref(edge[0])
+    leaf = weakref.ref(tensor)  # whose node is another for each graph
+    return lambda: None if (found := leaf()) is None else grad_accumulator(found)
+
+
+def _arrives(node: Node | None, task: GraphTask) -> bool:
+    """Whether a pass brings a gradient to the node."""
+    if node is None or not task.reaches(node):
+        return False
+    if isinstance(node, AccumulateGrad) and node in task.captures:
+        raise AutogradError(
+            "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "
+            "currently not supported."
+        )
+    return True
 
 
 def _on_first(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[Tensor, Callable[[Any], None]]]:

@@ -7,31 +7,81 @@ Differs: an edge that leads nowhere is None (PyTorch: an Edge without function);
 from __future__ import annotations
 
 import re
+import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from abc import ABC
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from operator import attrgetter, length_hint
-from typing import Any
+from typing import Any, NamedTuple
 
 from glasstorch.autograd import anomaly_mode
-from glasstorch.autograd.hooks import Gradients, HookHandle, NodeHooks
+from glasstorch.autograd.hooks import Gradients, NodeHooks, registered
 from glasstorch.core.device import device
-from glasstorch.core.dtype import dtype
+from glasstorch.core.dtype import complex128, dtype, float64
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape
+from glasstorch.core.removable_handle import RemovableHandle
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.devices import runtime
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Metadata = tuple[Shape, dtype, device]  # the shape, dtype and device that a gradient must have at one input of a node
 Getter = Callable[["Node"], Any]
+
+# In a pass that computes some gradients only: whether one is wanted at a node.
+wanted_at: ContextVar[Callable[[Node], bool] | None] = ContextVar("wanted_at", default=None)
+
+
+class _Pruning:
+    """How many such passes run now, in all threads: while there is none, nodes need not ask."""
+
+    passes = 0
+
+
+pruning = _Pruning()
+_pruning_changes = threading.Lock()
+
+
+@contextmanager
+def only_wanted(wanted: Callable[[Node], bool] | None) -> Iterator[None]:
+    """Inside, nodes compute the gradients alone that are wanted; all of them where None is given."""
+    token = wanted_at.set(wanted)
+    with _pruning_changes:
+        pruning.passes += 1
+    try:
+        yield
+    finally:
+        with _pruning_changes:
+            pruning.passes -= 1
+        wanted_at.reset(token)
+
+
+class InputMetadata(NamedTuple):
+    """What a gradient must be that arrives at one input of a node."""
+
+    shape: Shape
+    dtype: dtype
+    device: device
+    is_nested_tensor: bool = False
+    is_cpp_nested_tensor: bool = False
+
 
 # What a generated node's annotations say of a fact that it keeps: how `_saved_*` hands it out. PyTorch's names are
 # those of the C++ functions that gave the fact, and its integers are unsigned: a dim of -1 is read as 2**64 - 1.
 Integers = Any  # an integer or several: unsigned
 Sizes = Any  # `self_shape` is read as `_saved_self_sym_sizes`
 SizesOrNone = Any  # the same of an argument that may be None: `_saved_bias_sym_sizes_opt`, (0,) for None
+Size = Any  # `self_size_0` is read as `_saved_self_sym_argsize_0`
+Dim = Any  # `self_ndim` is read as `_saved_self_dim`
+Numel = Any  # `self_numel` is read as `_saved_self_sym_numel`
 Geometry = Any  # `self_geometry` is read as `_saved_self_sym_sizes` and `_saved_self_sym_strides`
 Unseen = Any  # a dtype, a device: PyTorch has no getter for it
 
+ON_THE_CALLERS_THREAD = ("cpu", "meta")  # types of devices: others have a thread, and streams
+LAST = 2**64 - 1  # the number of a node that runs as soon as it is ready
 NUMBERS = 1 << 62  # more than there will be nodes
 _sequence = iter(range(NUMBERS))
 _getters: dict[type, dict[str, Getter]] = {}  # filled by `getters`
@@ -43,7 +93,7 @@ def upcoming_sequence_nr() -> int:
     return NUMBERS - length_hint(_sequence)
 
 
-class Node:
+class Node(ABC):
     """One backward step: turns the gradients of an operator's results into gradients of its arguments.
 
     `next_edges[i]` says where the gradient of differentiable argument i goes; None if it is not needed. `sequence_nr`
@@ -53,25 +103,27 @@ class Node:
     next_edges: Sequence[Edge | None]
     sequence_nr: int
     # Most nodes keep these defaults, so they are class attributes and cost nothing per node.
-    metadata: tuple[Metadata | None, ...] = ()
+    input_metadata: tuple[Metadata | None, ...] = ()
     released = False
+    of_user = False  # whether a user wrote its backward step
     hooks: NodeHooks | None = None
+    streams: Mapping[int, int] | None = None  # by device: Note [Streams of a backward pass]
     within: weakref.ref[Any] | None = None  # the CopySlices that runs this node: Note [In place on a view]
-    # In anomaly mode: the traceback that created the node, and the node that was running backward at the time.
-    forward_traceback: list[str] | None = None
-    forward_parent: Node | None = None
+    _metadata: dict[str, Any] | None = None
 
     def __init__(self, edges: Sequence[Edge | None]) -> None:
         self.next_edges = edges
         self.sequence_nr = next(_sequence)
         if anomaly_mode.mode.enabled:
             anomaly_mode.remember(self)
+        if runtime.side_streams:
+            self.streams = runtime.streams_of_thread()[1]
 
     def apply(self, grads: Gradients) -> Gradients:
         """Gradients of the arguments, in the order of `next_edges`, from those of the results."""
         raise AssertionError(f"{type(self).__name__} does not say how to go backwards")
 
-    def release_variables(self) -> None:
+    def release_variables(self) -> None:  # noqa: B027 (nothing to release in a node that saves nothing)
         """Release saved tensors; a second backward through this node then raises an error."""
 
     def unpack(self, saved: Any) -> Any:
@@ -87,10 +139,45 @@ class Node:
             return None
         return saved.unpack(self)
 
+    def unpack_list(self, saved: list[Any] | None) -> list[Any]:
+        """The tensors behind saved variables, None for one that was None; an empty list where none were needed."""
+        if saved is None:
+            return self.unpack(None) or []
+        return [None if s is None else s.unpack(self) for s in saved]
+
+    def wanted_edges(self) -> tuple[Edge | None, ...]:
+        """The edges along which the running pass wants a gradient; None for the others.
+
+        Mirrors: Node::task_should_compute_output
+        """
+        wanted = wanted_at.get()
+        if wanted is None:
+            return tuple(self.next_edges)
+        return tuple(edge if edge is None or wanted(edge[0]) else None for edge in self.next_edges)
+
     def result_edge(self, number: int) -> Edge:
         """The edge of a saved result, for double backward."""
         slices = None if self.within is None else self.within()
         return (self, number) if slices is None else slices.part_edge()
+
+    def __call__(self, *grads: Any, **unexpected: Any) -> Any:
+        """Run this node alone: the gradients of the arguments, from those of the results.
+
+        No hook is called, and what the node saves is kept.
+
+        One gradient is returned as such, several as a tuple, where None stands for one that is not wanted.
+
+        Mirrors: THPCppFunction_call in torch/csrc/autograd/python_cpp_function.cpp
+        """
+        if unexpected:
+            raise TypeError("keyword arguments are not supported")
+        if len(grads) != len(self.input_metadata):
+            raise TypeError(f"expected {len(self.input_metadata)} arguments, got {len(grads)} instead")
+        for i, grad in enumerate(grads):
+            if not (grad is None or isinstance(grad, TensorImpl)):
+                raise TypeError(f"argument {i} is not a Variable")
+        results = self.apply(list(grads))
+        return results[0] if len(results) == 1 else tuple(results)
 
     def name(self) -> str:
         """The class name: `MulBackward0`; `torch::autograd::CopyBackwards` for a node that PyTorch wrote by hand."""
@@ -98,17 +185,42 @@ class Node:
         return f"torch::autograd::{name}" if name in WRITTEN_BY_HAND else name
 
     @property
+    def metadata(self) -> dict[str, Any]:
+        """A place for notes on this node: anomaly mode keeps `traceback_` and `parent_` there."""
+        if self._metadata is None:
+            self._metadata = {}
+        return self._metadata
+
+    @property
+    def requires_grad(self) -> bool:
+        """True: without a gradient to compute there would be no node."""
+        return True
+
+    @property
+    def _input_metadata(self) -> tuple[InputMetadata, ...]:
+        """What the gradient of each result must be."""
+        return tuple(InputMetadata(*wanted) for wanted in self.input_metadata if wanted is not None)
+
+    def _sequence_nr(self) -> int:
+        """The number by which the engine orders nodes that are ready."""
+        return self.sequence_nr
+
+    def _set_sequence_nr(self, number: int) -> None:
+        """Change that number."""
+        self.sequence_nr = number
+
+    @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The edges as (node, input number); (None, 0) where no gradient is wanted."""
-        return tuple((None, 0) if edge is None else edge for edge in self.next_edges)
+        return tuple((None, 0) if edge is None or type(edge[0]) is Nowhere else edge for edge in self.next_edges)
 
-    def register_hook(self, hook: Callable[[Gradients, Gradients], Any]) -> HookHandle:
+    def register_hook(self, hook: Callable[[Gradients, Gradients], Any]) -> RemovableHandle:
         """Call `hook(grad_inputs, grad_outputs)` after this node; what it returns replaces the grad_inputs."""
-        return HookHandle(self.some_hooks().after, hook)
+        return registered(self.some_hooks().after, hook)
 
-    def register_prehook(self, hook: Callable[[Gradients], Any]) -> HookHandle:
+    def register_prehook(self, hook: Callable[[Gradients], Any]) -> RemovableHandle:
         """Call `hook(grad_outputs)` before this node; what it returns replaces them."""
-        return HookHandle(self.some_hooks().before, hook)
+        return registered(self.some_hooks().before, hook)
 
     def some_hooks(self) -> NodeHooks:
         """The hooks of this node, created on first use."""
@@ -129,6 +241,43 @@ class Node:
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
 
+class Nowhere(Node):
+    """Where the gradient of a tensor goes that requires grad and has no node: a view, made in no_grad, of one that has.
+
+    PyTorch has an edge without a function there. It counts when it is asked whether an operator has to be recorded, and
+    not when its node saves what a gradient needs, nor when the gradient is computed: NoEdge is false.
+    """
+
+    next_edges = ()
+    sequence_nr = LAST
+
+    def __init__(self, wanted: Metadata) -> None:
+        self.input_metadata = (wanted,)
+
+    def apply(self, grads: Gradients) -> Gradients:
+        return ()
+
+
+class NoEdge(tuple[Node, int]):
+    """An edge to Nowhere."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def accelerator_of(node: Node) -> int | None:
+    """The device, other than the CPU, on which a node's gradients lie; None if all are on the CPU.
+
+    Mirrors: Node::device in node.h
+    """
+    for metadata in node.input_metadata:
+        if metadata is not None and metadata[2].type not in ON_THE_CALLERS_THREAD:
+            return metadata[2].index
+    return None
+
+
 def getters(kind: type[Node]) -> dict[str, Getter]:
     """The names under which a kind of node shows what it saves, and how each is read."""
     if kind not in _getters:
@@ -145,6 +294,12 @@ def _each_getter(kind: type[Node]) -> Iterator[tuple[str, Getter]]:
             yield f"_saved_{slot.removesuffix('shape')}sym_sizes", attrgetter(slot)
         elif told == "SizesOrNone":
             yield f"_saved_{slot.removesuffix('shape')}sym_sizes_opt", partial(_sizes_or_zero, slot)
+        elif told == "Size":
+            yield f"_saved_{slot.replace('_size_', '_sym_argsize_')}", attrgetter(slot)
+        elif told == "Dim":
+            yield f"_saved_{slot.removesuffix('ndim')}dim", attrgetter(slot)
+        elif told == "Numel":
+            yield f"_saved_{slot.removesuffix('numel')}sym_numel", attrgetter(slot)
         elif told == "Geometry":
             owner = slot.removesuffix("geometry")
             yield f"_saved_{owner}sym_sizes", partial(_part, slot, 0)
@@ -157,7 +312,15 @@ def _each_getter(kind: type[Node]) -> Iterator[tuple[str, Getter]]:
 
 def _variable(slot: str, node: Node) -> Any:
     saved = getattr(node, slot)
-    return tuple(s and node.unpack(s) for s in saved) if isinstance(saved, list) else node.unpack(saved)
+    return tuple(_shown(node, s) for s in saved) if isinstance(saved, list) else _shown(node, saved)
+
+
+def _shown(node: Node, saved: Any) -> Any:
+    """A saved tensor, as it is read; one that stands for a number has the number's own precision, as in PyTorch."""
+    tensor = node.unpack(None) if saved is None else saved.unpack(node, shown=True)
+    if tensor is None or tensor._number is None or not isinstance(tensor._number, float | complex):
+        return tensor
+    return tensor.to(complex128 if isinstance(tensor._number, complex) else float64)
 
 
 def _raw_variable(slot: str, node: Node) -> Any:
@@ -187,5 +350,5 @@ def _unsigned(value: Any) -> Any:
 
 
 def made_by(node: Node) -> str:
-    """The name of a node's operator in messages: `Exp` for ExpBackward0."""
-    return re.sub(r"Backward\d*$", "", node.name())
+    """The name of a node's operator in messages: `Exp` for ExpBackward0, `Prod1` for ProdBackward1."""
+    return re.sub(r"Backward0?(\d*)$", r"\1", node.name())

@@ -15,6 +15,7 @@ from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.modes import grad_mode, no_grad
 from glasstorch.autograd.node import Node
 from glasstorch.core.errors import AutogradError
+from glasstorch.core.hooks import required
 
 
 class Error(Node):
@@ -42,7 +43,7 @@ def once_differentiable(fn: Callable[..., Any]) -> Callable[..., Any]:
             return results
         outputs = results if isinstance(results, tuple) else (results,)
         # Leaves of their own: what the gradients were computed from is out of reach behind the error.
-        leaves = [None if output is None else output.detach().requires_grad_() for output in outputs]
+        leaves = [None if output is None else required(output.detach()) for output in outputs]
         refused = tuple(None if output is None else output.detach() for output in outputs)
         set_histories(refused, Error([None if leaf is None else gradient_edge(leaf) for leaf in leaves]))
         return refused if isinstance(results, tuple) else refused[0]

@@ -20,6 +20,7 @@ from glasstorch.autograd.history import AutogradMeta, gradient_edge
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Node, made_by
 from glasstorch.autograd.saved_hooks import Pair, in_use
+from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 
@@ -99,7 +100,7 @@ class SavedVariable:
     tensor: Any  # the tensor, or what hooks made of it: Packed
 
     def __init__(self, tensor: Tensor, producer: Node | None = None, output_nr: int = -1) -> None:
-        if not tensor.key_set & ADINPLACEORVIEW:
+        if not tensor.key_set & ADINPLACEORVIEW and tensor._number is None:
             raise AutogradError(
                 "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
                 "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
@@ -116,25 +117,37 @@ class SavedVariable:
         meta = tensor._autograd_meta
         self.had_node = producer is None and meta is not None and meta.grad_fn is not None
 
-    def unpack(self, owner: Node) -> Any:
-        """The tensor, with its history; AutogradError if it was changed in place since."""
+    def unpack(self, owner: Node, shown: bool = False) -> Any:
+        """The tensor, with its history; AutogradError if it was changed in place since.
+
+        One that was detached in place may be shown, though no gradient can be computed of it.
+        """
         tensor = self.tensor
         counter = tensor._version_counter
         version = 0 if counter is None else counter.value
-        if self.had_node and (tensor._autograd_meta is None or tensor._autograd_meta.grad_fn is None):
+        if self.had_node and not shown and (tensor._autograd_meta is None or tensor._autograd_meta.grad_fn is None):
             raise AutogradError(
                 "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not "
                 "supported, please use out-of-place `.detach()` instead"
             )
         if version != self.version:
             raise AutogradError(self._changed(owner, version))
-        differentiable = tensor.dtype.is_floating_point or tensor.dtype.is_complex
-        if self.output_nr < 0 or not grad_mode.get() or not differentiable:
+        if self.output_nr < 0 or not grad_mode.get() or tensor.dtype.category < FLOATING:
             return tensor
         result = alias(tensor)
         meta = result._autograd_meta = AutogradMeta()
         meta.grad_fn, meta.output_nr = owner.result_edge(self.output_nr)
+        if tensor._autograd_meta is not None:
+            meta.tangent = tensor._autograd_meta.tangent
         return result
+
+    def own_meta(self) -> AutogradMeta:
+        """The record of the tensor that is kept, which for a result has no history but may have a tangent."""
+        kept = self.tensor
+        if kept._autograd_meta is None:
+            kept._autograd_meta = AutogradMeta()
+        found: AutogradMeta = kept._autograd_meta
+        return found
 
     def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
         """Keep `pack_hook(tensor)` in place of the tensor; one pair of hooks is allowed."""
@@ -170,7 +183,7 @@ class PackedVariable(SavedVariable):
 
     __slots__ = ()
 
-    def unpack(self, owner: Node) -> Any:
+    def unpack(self, owner: Node, shown: bool = False) -> Any:
         """The tensor that the hook gives back, with the history of the one that was saved."""
         return self.tensor.unpack(owner, self.output_nr)
 

@@ -1,8 +1,7 @@
 """Which node has the current elements of a view, after its base was changed?
 
-Mirrors: torch/csrc/autograd/functions/tensor.cpp (CopySlices::apply_impl), aten/src/ATen/FunctionalInverses.cpp
-Differs: a view with another dtype or other bits is rebuilt from its geometry, where PyTorch keeps a function that
-    replays the view operators.
+Mirrors: torch/csrc/autograd/functions/tensor.cpp (CopySlices::apply_impl), torch/csrc/autograd/variable.h (ViewInfo)
+Differs: which view operator is replayed is read off the change of dtype or bits, where PyTorch keeps a function.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from glasstorch.autograd.history import gradient_edge
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Metadata, Node
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CONJUGATE, MATH_BITS, NEGATIVE
+from glasstorch.core.keys import CONJUGATE, MATH_BITS
 from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
@@ -36,25 +35,35 @@ class Look(NamedTuple):
         return cls(tensor._shape, tensor.strides(), tensor._offset, tensor.dtype, tensor.key_set & MATH_BITS)
 
 
-def seen_in(tensor: Tensor, base: Look, view: Look) -> Tensor:
-    """The elements of a view of `base`, taken from a tensor with the base's geometry at storage offset 0."""
-    shape, strides = list(view.shape), list(view.strides)
-    if view.dtype is base.dtype:
-        part = tensor.as_strided(shape, strides, tensor._offset + view.offset - base.offset)
-    elif base.dtype.is_complex:
-        part = f.view_as_real(tensor).as_strided(shape, strides, 2 * tensor._offset + view.offset - 2 * base.offset)
-    else:
-        pairs = [2 * step for step in strides]
-        start = tensor._offset + 2 * view.offset - base.offset
-        part = f.view_as_complex(tensor.as_strided([*shape, 2], [*pairs, 1], start))
-    changed = base.bits ^ view.bits
-    if changed & CONJUGATE:
-        part = f._conj(part)
-    return f._neg_view(part) if changed & NEGATIVE else part
+# A view, by the looks on the way to it from its base: one for each view operator, or only its own where all on the way
+# have the base's dtype and bits.
+Steps = tuple[Look, ...]
 
 
-def edge_seen_in(tensor: Tensor, base: Look, view: Look) -> Edge:
-    """The edge of the elements of a view of `base`, in a tensor as for `seen_in`."""
+def steps_of(view: Tensor) -> Steps:
+    """The looks on the way to a view; its own is the last."""
+    last = Look.of(view)
+    steps: Steps = view._autograd_meta.steps or ()
+    return steps if steps and steps[-1] == last else (*steps, last)
+
+
+def seen_in(tensor: Tensor, base: Look, view: Steps) -> Tensor:
+    """The elements of a view, taken from a tensor with the base's geometry, dtype and bits."""
+    before = base
+    for look in view:
+        if look.dtype is not before.dtype:
+            tensor = f.view_as_real(tensor) if before.dtype.is_complex else f.view_as_complex(tensor)
+        elif changed := look.bits ^ before.bits:
+            tensor = f._conj(tensor) if changed & CONJUGATE else f._neg_view(tensor)
+        else:
+            start = tensor._offset + look.offset - before.offset
+            tensor = tensor.as_strided(list(look.shape), list(look.strides), start)
+        before = look
+    return tensor
+
+
+def edge_seen_in(tensor: Tensor, base: Look, view: Steps) -> Edge:
+    """The edge of the elements of a view, in a tensor as for `seen_in`."""
     token = grad_mode.set(True)
     try:
         edge = gradient_edge(seen_in(tensor, base, view))
@@ -73,7 +82,7 @@ def strided_view_of(
     )
 
     node = AsStridedBackward0((edge,))
-    node.self_geometry = base
+    node.self_placement = base
     node.size, node.stride, node.storage_offset = list(view[0]), list(view[1]), view[2]
-    node.metadata = (metadata,)
+    node.input_metadata = (metadata,)
     return node

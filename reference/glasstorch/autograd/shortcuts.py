@@ -31,9 +31,10 @@ from glasstorch.autograd.composite_shortcuts import COMPOSITES, shortened_compos
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.views import as_view
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import contiguous_strides, slice_bounds
-from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD
+from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD, MATH_BITS
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, resolve
@@ -179,8 +180,10 @@ MAKERS: dict[tuple[int, int], Maker] = {
 }
 
 
-def seen_from(base: Any, view: Any) -> Any:  # hot path: benchmarks/eager.py
-    """`as_view` for a base without a record, outside inference mode."""
+def seen_from(base: Any, self: Any, view: Any) -> Any:  # hot path: benchmarks/eager.py
+    """`as_view` for a base without a record, outside inference mode; `self` may be a view of it."""
+    if view.dtype is not base.dtype or (view.key_set ^ base.key_set) & MATH_BITS:
+        return as_view(self, view)
     counter = base._version_counter
     if counter is None:
         counter = base.version_counter()
@@ -197,15 +200,15 @@ def unrecorded_base(view: Any) -> Any:
     """The root base of a chain of views; None if one of them may require a gradient."""
     meta = view._autograd_meta
     base = meta.base
-    if base is None or base._autograd_meta is not None or meta.grad_fn is not None or meta.requires_grad or meta.made:
+    if base is None or base._autograd_meta is not None or meta.grad_fn is not None or meta.requires_grad:
         return None
-    return base
+    return None if meta.made or meta.steps is not None else base
 
 
 def view_of(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any) -> Any:
         base = self if self._autograd_meta is None else unrecorded_base(self)
-        return plain(keys, self) if base is None else seen_from(base, kernel(below, self))
+        return plain(keys, self) if base is None else seen_from(base, self, kernel(below, self))
 
     return entry
 
@@ -213,7 +216,7 @@ def view_of(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
 def view_by_one(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any) -> Any:  # hot path: benchmarks/eager.py
         base = self if self._autograd_meta is None else unrecorded_base(self)
-        return plain(keys, self, a) if base is None else seen_from(base, kernel(below, self, a))
+        return plain(keys, self, a) if base is None else seen_from(base, self, kernel(below, self, a))
 
     return entry
 
@@ -221,7 +224,7 @@ def view_by_one(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
 def view_by_two(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any, b: Any) -> Any:  # hot path: benchmarks/eager.py
         base = self if self._autograd_meta is None else unrecorded_base(self)
-        return plain(keys, self, a, b) if base is None else seen_from(base, kernel(below, self, a, b))
+        return plain(keys, self, a, b) if base is None else seen_from(base, self, kernel(below, self, a, b))
 
     return entry
 
@@ -229,7 +232,7 @@ def view_by_two(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
 def view_by_four(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
     def entry(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any) -> Any:  # hot path: benchmarks/eager.py
         base = self if self._autograd_meta is None else unrecorded_base(self)
-        return plain(keys, self, a, b, c, d) if base is None else seen_from(base, kernel(below, self, a, b, c, d))
+        return plain(keys, self, a, b, c, d) if base is None else seen_from(base, self, kernel(below, self, a, b, c, d))
 
     return entry
 

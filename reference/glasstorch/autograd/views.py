@@ -1,9 +1,7 @@
 """How does a view record its base?
 
 Mirrors: torch/csrc/autograd/variable.h (DifferentiableViewMeta, as_view), VariableTypeUtils.h (as_view)
-Differs: a view whose base was changed in place gets AsStridedBackward0 as its new node, where PyTorch can also replay
-    the view operators. A view made in no_grad mode of a tensor that requires grad also reports requires_grad, but an
-    operator on it is not recorded, where PyTorch records a node that leads nowhere.
+Differs: a view has no function that replays the view operators, but the looks on its way (seen.py).
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from glasstorch.autograd.history import (
 )
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Node
-from glasstorch.autograd.seen import Look, edge_seen_in, strided_view_of
+from glasstorch.autograd.seen import Look, edge_seen_in, steps_of, strided_view_of
 from glasstorch.core import inference
 from glasstorch.core.keys import ADINPLACEORVIEW, MATH_BITS
 
@@ -49,9 +47,14 @@ def as_view(base: Tensor, view: Tensor) -> Tensor:  # hot path: benchmarks/eager
     meta = base._autograd_meta
     if meta is None or meta.base is None:
         view_meta.base = base
+        if view.dtype is not base.dtype or (view.key_set ^ base.key_set) & MATH_BITS:
+            view_meta.steps = (Look.of(view),)
     else:
         view_meta.base = meta.base
         view_meta.made = meta.made
+        view_meta.follows_base = meta.follows_base
+        if meta.steps is not None or view.dtype is not base.dtype or (view.key_set ^ base.key_set) & MATH_BITS:
+            view_meta.steps = (*steps_of(base), Look.of(view))
     if inference.entered and inference.mode.get():
         view_meta.made = MadeBy.INFERENCE
     elif not recording():
@@ -80,13 +83,13 @@ def refresh_view(view: Tensor, meta: AutogradMeta) -> None:
         return
     check_rebase(meta, "its base or another view of its base has been")
     edge = gradient_edge(base)  # None where the base was detached: the view's new node leads nowhere
-    if edge is None or (view.dtype is base.dtype and not (view.key_set ^ base.key_set) & MATH_BITS):
+    if edge is None or meta.steps is None:
         geometry = view._shape, view.strides(), view._offset
         seen = base._shape, base.strides(), base._offset
         made: Node = strided_view_of(edge, seen, geometry, (view._shape, view.dtype, view.device))
         output_nr = 0
     else:
-        made, output_nr = edge_seen_in(base, Look.of(base), Look.of(view))
+        made, output_nr = edge_seen_in(base, Look.of(base), steps_of(view))
     keep_gradient_at(meta, made)
     meta.grad_fn, meta.output_nr = made, output_nr
     meta.seen_version = view._version

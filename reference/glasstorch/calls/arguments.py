@@ -17,6 +17,7 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import Size
+from glasstorch.core.keys import WRAPPED
 from glasstorch.core.layout import layout, memory_format, strided
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import TensorImpl
@@ -91,7 +92,7 @@ def _scalar(value: Any) -> Any:
         return float(value)  # as in PyTorch; NumPy warns about the dropped imaginary part
     if isinstance(value, np.number):
         return value.item()
-    if isinstance(value, TensorImpl) and not value._shape and not _requires_grad(value):
+    if isinstance(value, TensorImpl) and not (value._shape or value.key_set & WRAPPED or _requires_grad(value)):
         return value.host_array().item()
     return REFUSED
 

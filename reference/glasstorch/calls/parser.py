@@ -18,6 +18,7 @@ from glasstorch.calls.arguments import device_of, dtype_of
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.calls.signature import TUPLE, Mismatch, Signature, type_name
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
+from glasstorch.core.hooks import required
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import keys_of, registry
@@ -68,7 +69,7 @@ class PythonFunction:
         signature, bound = self.choose(self.signatures, args, kwargs)
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)
-        return result.requires_grad_() if requires_grad else result
+        return required(result) if requires_grad else result
 
     def _check_owner(self, value: object) -> None:
         """Refuse a method called on the class with something that is not a tensor: `Tensor.add(1, 2)`."""
@@ -184,7 +185,7 @@ class PythonFunction:
         bound += [outs] if takes_list else outs
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)
-        return result.requires_grad_() if requires_grad else result
+        return required(result) if requires_grad else result
 
     def __repr__(self) -> str:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"

@@ -29,6 +29,7 @@ LARGE = 1 << 18  # bytes from which a block is worth keeping (the C library take
 ROUND_TO = 1 << 16  # large blocks are rounded up to a multiple of this, so that close sizes can share
 MAX_CACHED = 1 << 29  # bytes that may lie unused in the pool
 MOST = 2**63 - 1  # bytes that a tensor may have: what an int64 counts
+MOST_DIMENSIONS = 64  # of a NumPy array
 ALIGNMENT = 64  # of large blocks, in bytes: a vector register's width, so that no load crosses a cache line
 
 
@@ -159,8 +160,18 @@ def empty_array(shape: tuple[int, ...], numpy_dtype: np.dtype[Any], nbytes: int)
             return np.empty(shape, numpy_dtype)
         return np.ndarray(shape, numpy_dtype, cpu_allocator.allocate(nbytes))
     except (ValueError, HostMemoryError):
+        check_dimensions(shape)
         check_countable(shape, numpy_dtype.itemsize)
         raise
+
+
+def check_dimensions(shape: tuple[int, ...]) -> None:
+    """StorageError for more dimensions than NumPy has."""
+    if len(shape) > MOST_DIMENSIONS:
+        raise StorageError(
+            f"a tensor of {len(shape)} dimensions has no elements that can be read here: NumPy's arrays, which hold "
+            f"them, have at most {MOST_DIMENSIONS} (PyTorch has no such limit)"
+        )
 
 
 def check_countable(shape: tuple[int, ...], itemsize: int) -> None:

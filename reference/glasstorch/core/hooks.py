@@ -10,9 +10,11 @@ A tensor has `backward` and `grad_fn`, and the core implements neither: it calls
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from glasstorch.core.errors import AutogradError, DeviceError
+from glasstorch.core.keys import WRAPPED
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -49,6 +51,15 @@ class VariableHooks(Protocol):
     def base(self, tensor: Tensor) -> Tensor | None:
         """The base of a view, or None."""
 
+    def is_recorded(self, tensor: Tensor) -> bool:
+        """Whether a change of the tensor would be recorded: it requires grad, and grad mode is on."""
+
+    def may_have_derivative(self, tensor: Tensor) -> bool:
+        """Whether the tensor requires grad or has a tangent: _may_require_fw_or_bw_grad (ATen/native)."""
+
+    def tangent(self, tensor: Tensor) -> Tensor | None:
+        """What forward mode knows of the tensor, or None."""
+
     def becomes_number(self, tensor: Any) -> None:
         """Python is about to take a tensor as a float or a complex number, which has no gradient."""
 
@@ -61,6 +72,15 @@ class _NoAutograd:
 
 
 variable_hooks: VariableHooks = _NoAutograd()
+
+
+Leaf = TypeVar("Leaf", bound="Tensor")
+
+
+def required(tensor: Leaf, requires_grad: bool = True) -> Leaf:
+    """The tensor itself, once it requires grad: also inside a transform, where `tensor.requires_grad_()` is refused."""
+    variable_hooks.requires_grad_(tensor, requires_grad)
+    return tensor
 
 
 def set_variable_hooks(hooks: VariableHooks) -> None:
@@ -243,6 +263,36 @@ def set_array_namespace(find: Callable[[], Any]) -> None:
     find_array_namespace = find
 
 
+def transforms() -> Any:
+    """The module of vmap and the other transforms, which lies above autograd; imported when it is first asked for."""
+    assert find_transforms is not None, "the facade sets the transforms"
+    return find_transforms()
+
+
+find_transforms: Callable[[], Any] | None = None
+
+
+def set_transforms(find: Callable[[], Any]) -> None:
+    """Called once by the facade."""
+    global find_transforms
+    find_transforms = find
+
+
+def intercepted(before: Callable[[Any, Any, Any], None]) -> AbstractContextManager[Any]:
+    """In the block, `before(operator, args, kwargs)` is called before each operator below autograd runs."""
+    assert intercept is not None, "the facade sets the interception"
+    return intercept(before)
+
+
+intercept: Callable[[Callable[[Any, Any, Any], None]], AbstractContextManager[Any]] | None = None
+
+
+def set_intercept(function: Callable[[Callable[[Any, Any, Any], None]], AbstractContextManager[Any]]) -> None:
+    """Called once by the facade."""
+    global intercept
+    intercept = function
+
+
 def decides(tensor: Tensor) -> bool:
     """Whether a formula or a check can look at a tensor's values: on the meta device there are none.
 
@@ -250,4 +300,39 @@ def decides(tensor: Tensor) -> bool:
     """
     if tensor.is_meta and trace_hooks is not None:
         trace_hooks.value_read(tensor)
+    if tensor.key_set & WRAPPED and transform_hooks is not None:
+        return not transform_hooks.is_batch(tensor)
     return not tensor.is_meta
+
+
+def is_example(tensor: Any) -> bool:
+    """Whether it stands for one example of the vmap that runs innermost."""
+    return bool(tensor.key_set & WRAPPED) and transform_hooks is not None and transform_hooks.is_example(tensor)
+
+
+class TransformHooks(Protocol):
+    """What the transforms (vmap, grad, ...) answer about a tensor that one of them has wrapped."""
+
+    def text(self, tensor: Any) -> str:
+        """How it is printed."""
+
+    def is_batch(self, tensor: Any) -> bool:
+        """Whether it stands for many examples, which have no common value to look at."""
+
+    def is_example(self, tensor: Any) -> bool:
+        """Whether it stands for one example of the vmap that runs innermost."""
+
+    def check_truth(self, tensor: Any) -> None:
+        """Python is about to branch on it: an error for a batch."""
+
+    def without_history(self, tensor: Any) -> Any:
+        """The same value without what this level has recorded of it; the levels outside still know its history."""
+
+
+transform_hooks: TransformHooks | None = None  # None until a transform is imported
+
+
+def set_transform_hooks(hooks: TransformHooks) -> None:
+    """Called once by func/printing.py."""
+    global transform_hooks
+    transform_hooks = hooks

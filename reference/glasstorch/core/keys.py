@@ -95,7 +95,9 @@ class DispatchKey(IntEnum, metaclass=_Keys):
 BACKEND_BITS: Final = len(BACKENDS)
 ALL_BACKENDS: Final = (1 << BACKEND_BITS) - 1
 ALL_KEYS: Final = (1 << (BACKEND_BITS + len(FUNCTIONALITIES))) - 1
-RECORDED: Final = ALL_KEYS + 1  # no key, a mark above all of them: Note [Recorded calls] (dispatch/record.py)
+# No keys, but marks above all of them.
+RECORDED: Final = ALL_KEYS + 1  # Note [Recorded calls] (dispatch/record.py)
+DUAL: Final = RECORDED << 1  # Note [Tangents] (autograd/forward.py)
 
 BACKEND_BIT: Final = {name: 1 << i for i, name in enumerate(BACKENDS)}
 FUNCTIONALITY_BIT: Final = {name: 1 << (BACKEND_BITS + i) for i, name in enumerate(FUNCTIONALITIES)}
@@ -126,9 +128,12 @@ def below(functionality: str) -> int:
     """The mask that keeps everything of lower priority than a functionality, and all backends.
 
     `keys & below("AutogradFunctionality")` is what an autograd kernel redispatches on. PythonDispatcher stays in: it
-    must see every hop. Mirrors: DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
+    must see every hop. The mark for tangents stays in above autograd. Mirrors:
+    DispatchKeySet(DispatchKeySet::FULL_AFTER, key).
     """
-    return (FUNCTIONALITY_BIT[functionality] - 1) | FUNCTIONALITY_BIT["PythonDispatcher"]
+    bit = FUNCTIONALITY_BIT[functionality]
+    mark = DUAL if bit > FUNCTIONALITY_BIT["AutogradNestedTensor"] else 0
+    return (bit - 1) | FUNCTIONALITY_BIT["PythonDispatcher"] | mark
 
 
 def highest_key(keys: int) -> DispatchKey:
@@ -212,6 +217,8 @@ ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
 CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
 NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
 MATH_BITS: Final = CONJUGATE | NEGATIVE
+TRANSFORMED: Final = FUNCTIONALITY_BIT["FuncTorchDynamicLayerFrontMode"]  # included while a transform runs
+WRAPPED: Final = FUNCTIONALITY_BIT["FuncTorchBatched"] | FUNCTIONALITY_BIT["FuncTorchGradWrapper"]  # by a transform
 
 # What an autograd kernel and an ADInplaceOrView kernel redispatch on.
 BELOW_AUTOGRAD: Final = below("AutogradOther")

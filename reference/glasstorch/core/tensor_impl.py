@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 from glasstorch.core import geometry, hooks
+from glasstorch.core.allocator import check_dimensions
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import (
@@ -364,6 +365,8 @@ class TensorImpl:
     def grad(self: Any) -> None:
         hooks.variable_hooks.set_grad(self, None)
 
+    _grad = grad  # as in PyTorch, where programs set it too
+
     @property
     def grad_fn(self: Any) -> Any:
         """The node of the backward graph that produced this tensor; None for a leaf."""
@@ -423,6 +426,7 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
             [step * itemsize for step in strides],
         )
     except ValueError as error:
+        check_dimensions(shape)
         check_fits(storage, dtype, shape, strides, offset)
         raise StorageError(
             f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}"

@@ -15,7 +15,7 @@ import os
 import re
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,7 @@ class _Streams(threading.local):
 
 
 _streams = _Streams()
+side_streams = False  # whether a stream other than the default one was ever made current
 
 
 # Drivers --------------------------------------------------------------------------------------------------------
@@ -284,10 +285,22 @@ def current_stream(index: int | None = None) -> int:
 
 def set_current_stream(stream: int, index: int) -> None:
     """Make a stream of device `index` the calling thread's current one there."""
+    global side_streams
+    side_streams = side_streams or bool(stream)
     on = driver()
     if _streams.driver is not on:
         _streams.driver, _streams.current = on, {}
     _streams.current[index] = stream
+
+
+def streams_of_thread() -> tuple[Driver | None, dict[int, int]]:
+    """The active driver and the calling thread's current streams on its devices, for another thread to use."""
+    return _driver, dict(_streams.current) if _streams.driver is _driver else {}
+
+
+def use_streams(streams: tuple[Driver | None, Mapping[int, int]]) -> None:
+    """Make another thread's streams those of the calling one."""
+    _streams.driver, _streams.current = streams[0], dict(streams[1])
 
 
 class _Hooks:

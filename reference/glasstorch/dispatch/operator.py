@@ -26,7 +26,7 @@ from typing import Any, Protocol
 
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError, RegistrationError
-from glasstorch.core.keys import RECORDED, DispatchKey
+from glasstorch.core.keys import DUAL, RECORDED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.schema import Argument, FunctionSchema
@@ -86,6 +86,8 @@ class Registry:
         self.shorten: Callable[[Operator, int, Any], Boxed] | None = None
         # Makes the entries of calls that are to be recorded (dispatch/record.py).
         self.record: Callable[[Operator, int], Boxed]
+        # Makes the entries of calls whose arguments may have tangents (autograd/forward.py).
+        self.forward: Callable[[Operator, int], Boxed]
 
     def changed(self, operator: Operator | None = None) -> None:
         """Make every table (or one operator's) forget what it resolved."""
@@ -130,7 +132,10 @@ class DispatchTable(dict[int, Boxed]):
     def __missing__(self, keys: int) -> Boxed:
         """The kernel for a set that the table does not hold; kept, unless a registration came in between."""
         generation = registry.generation
-        entry = registry.record(self.operator, keys) if keys & RECORDED else self.resolved(keys)
+        if keys & RECORDED:
+            entry = registry.record(self.operator, keys)
+        else:
+            entry = registry.forward(self.operator, keys) if keys & DUAL else self.resolved(keys)
         with registry.lock:
             if registry.generation == generation:
                 self[keys] = entry

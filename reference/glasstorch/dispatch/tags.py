@@ -68,6 +68,10 @@ class Tag(Enum):
     no_gradient_view = ("Its result is a view that shares the version counter; no gradient flows through it.", True)
     no_view = ("Its result is its argument, although the schema declares a view.", True)
     no_integer_history = ("It records nothing if it writes to a tensor of integers.", True)
+    resizes = (
+        "It increments the version only if the sizes change: resize_ in ADInplaceOrView (VariableTypeManual.cpp).",
+        True,
+    )
     conversion = ("Its `dtype` may be one of integers, although its argument requires a gradient.", True)
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)

@@ -5,7 +5,6 @@ Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (_index_put_impl_)
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
@@ -18,11 +17,7 @@ from glasstorch.operators.shapes.indexing.advanced import fills_mask
 
 def warn_of_bytes() -> None:
     """PyTorch's warning where a mask is of dtype uint8."""
-    warnings.warn(
-        "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
-        UserWarning,
-        stacklevel=3,
-    )
+    warn_user("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.")
 
 
 def look_before_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.core.hooks import required
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.uninitialized import (
     UNINITIALIZED,
@@ -44,7 +45,7 @@ class Parameter(Tensor):
             data = data.detach()  # which is refused
         parameter = alias(data, cls)
         assert isinstance(parameter, cls)
-        parameter.requires_grad_(requires_grad)
+        required(parameter, requires_grad)
         return parameter
 
     # mypy forgets the names of parameters of methods such as __repr__
@@ -85,7 +86,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         given = operators.empty(0) if data is None else data
-        made: Any = given.detach().requires_grad_(given.requires_grad)
+        made: Any = required(given.detach(), given.requires_grad)
         made.persistent = persistent
         made._is_buffer = True
         return made

@@ -27,6 +27,7 @@ class OperatorRow(NamedTuple):
     not_implemented: str | None = None  # the "derivative" or "second derivative" that is not implemented
     family: str = ""  # of operators/families.py
     autocast: tuple[tuple[str, str], ...] = ()  # device and policy, of AUTOCAST_DEVICES and CAST_POLICIES
+    vmap: str | None = None  # module.function in func/rules
 
     @property
     def name(self) -> str:

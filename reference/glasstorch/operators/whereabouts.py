@@ -38,7 +38,8 @@ RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)
 COMPOSITES = "glasstorch.operators.composite."  # the package of composite kernels
 KERNELS = "glasstorch.kernels.cpu."
 FORMULAS = "kernels/pointwise/formulas.py"  # the table from which pointwise kernels of several backends are made
-NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])  # keys of derivatives.yaml
+# Keys of derivatives.yaml that are no formula of a gradient.
+NO_FORMULAS = frozenset(["node", "not_differentiable", "not_implemented", "complex"])
 # Prefixes that may precede an operator's name.
 PREFIX = re.compile(r"^(aten::|(torch\.ops\.)?aten\.|F\.|(torch\.)?(Tensor\.|nn\.functional\.)?)")
 HEADER = re.compile(r"^(Mirrors|Differs):\s*(.*?)(?=^\w+:|\n\n|\Z)", re.MULTILINE | re.DOTALL)
@@ -107,6 +108,8 @@ def whereabouts(operator: Operator) -> Whereabouts:
     if derivative is None and (functional := _functional_name(row)) is not None:
         derivative, formulas = _derivative(functional)
         derivative = derivative if formulas else None  # without formulas of its own, it has none for its forms either
+    arguments = {argument.name for argument in operator.schema.arguments}
+    formulas = tuple(line for line in formulas if line[0].partition(",")[0] in arguments)  # the others give tangents
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
     composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
     reached = () if composite is None else tuple(dict.fromkeys(_reached(composite.function, set())))
@@ -298,7 +301,7 @@ def _place_of_shape(shape: str) -> str:
 
 @lru_cache(maxsize=1)
 def _derivatives() -> dict[str, tuple[int, tuple[tuple[str, str], ...]]]:
-    """Operator -> line of its row in derivatives.yaml, and its formulas.
+    """Operator -> line of its row in derivatives.yaml, and its formulas, of gradients and of tangents.
 
     The rows are read as text: the installed library does not depend on a yaml parser.
     """

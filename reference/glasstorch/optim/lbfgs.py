@@ -77,6 +77,7 @@ class LBFGS(Optimizer):
         """Iterations, until one of the limits is reached."""
         lr, change = _to_scalar(group["lr"]), group["tolerance_change"]
         evaluations = 1
+        is_first = "d" not in state
         for iteration in range(1, group["max_iter"] + 1):
             state["n_iter"] += 1
             direction = state["d"] = _direction(state, grad, group["history_size"])
@@ -110,6 +111,9 @@ class LBFGS(Optimizer):
                 or abs(loss - state["prev_loss"]) < change
             ):
                 break
+        if is_first:  # the order of the keys is PyTorch's, which writes these last
+            for name in ("d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
+                state[name] = state.pop(name)
 
     # ---- all parameters as one vector ------------------------------------------------------------------------
 

@@ -109,4 +109,4 @@ def _with_gradient(result: Tensor, requires_grad: bool | None, of_source: bool) 
         requires_grad = True
     if not result.is_leaf:
         return result if requires_grad else result.detach()
-    return result.requires_grad_(requires_grad)
+    return hooks.required(result, requires_grad)

@@ -15,10 +15,12 @@ from glasstorch.core import hooks
 from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.outside_data.foreign_memory import checked_dtype, from_dlpack, over_cuda_interface
-from glasstorch.outside_data.from_data import is_tensor, lifted, over_array, warn_of_read_only
+from glasstorch.outside_data.from_data import is_tensor, lifted, over_array, over_storage, warn_of_read_only
 from glasstorch.outside_data.nested import array_of
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ def tensor(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor with the elements of nested lists, numbers, an array or a tensor. The data is always copied.
+    """A new tensor with the elements of nested lists, numbers, an array or a tensor, which are copied.
+
+    A storage is not copied: the tensor is over its memory, as in PyTorch.
 
     Without `dtype` an array keeps its own, Python floats become the default dtype, ints int64 and bools bool.
 
@@ -64,6 +68,8 @@ def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str
     if device is None and chosen.ever:
         device = chosen_device()
     wanted = _dtype("as_tensor", dtype)
+    if isinstance(data, Storage | TypedStorage):
+        return _finished(over_storage(data, wanted), device, False)
     result = data if is_tensor(data) else _sharing(data)
     if result is None:
         return _finished(lifted(hooks.tensor_hooks.wrap(*array_of(data, wanted))), device, False)
@@ -92,11 +98,13 @@ def _dtype(function: str, given: Dtype | type | None) -> Dtype | None:
 def _finished(result: Tensor, device: Device | str | None, requires_grad: bool) -> Tensor:
     if device is not None:
         result = result.to(device)
-    return result.requires_grad_() if requires_grad else result
+    return hooks.required(result) if requires_grad else result
 
 
 def _copied(data: Any, dtype: Dtype | None) -> Tensor:
     """A fresh tensor of the data, in the given dtype or in that of the data."""
+    if isinstance(data, Storage | TypedStorage):
+        return over_storage(data, dtype)
     source = data.detach() if is_tensor(data) else _sharing(data)
     if source is None:
         made = hooks.tensor_hooks.wrap(*array_of(data, dtype))

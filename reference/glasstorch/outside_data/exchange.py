@@ -37,7 +37,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
             f"memory first."
         )
-    if self.requires_grad:
+    if self._autograd_meta is not None and hooks.variable_hooks.is_recorded(self):
         raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     for bit, name in ((self.is_conj(), "conj"), (self.is_neg(), "neg")):
         if bit:

@@ -1,7 +1,6 @@
 """How do Tensor's constructor, `new` and `new_tensor` interpret their arguments?
 
 Mirrors: torch/csrc/utils/tensor_new.cpp (legacy_tensor_generic_ctor_new, new_tensor)
-Differs: storages are not accepted; `set_` gives a tensor another storage.
 """
 
 from __future__ import annotations
@@ -15,11 +14,13 @@ from glasstorch.calls.arguments import PYTHON_TYPES, sizes_of
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.dtype import from_numpy_dtype
+from glasstorch.core.dtype import from_numpy_dtype, int64
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
+from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.registry import table
@@ -47,6 +48,8 @@ def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
 
     A tensor argument shares its storage, whatever its dtype; an array of this dtype shares its memory.
     """
+    if len(data) == 1 and isinstance(data[0], Storage | TypedStorage):
+        return over_storage(data[0], dtype)
     if len(data) == 1 and isinstance(data[0], TensorImpl):
         shared: Tensor = functions.alias(data[0])  # type: ignore[arg-type]
         return shared
@@ -77,6 +80,8 @@ def _options(tensor: Tensor) -> str:
 
 def _of(data: Any, dtype: Dtype) -> Tensor:
     """An array or other data as a CPU tensor; an array of the dtype shares its memory."""
+    if isinstance(data, Storage | TypedStorage):
+        return over_storage(data, dtype)
     if not isinstance(data, np.ndarray):
         return lifted(hooks.tensor_hooks.wrap(*array_of(data, dtype)))
     over = over_array(data)
@@ -105,8 +110,24 @@ def new_tensor(
     else:
         made = over_array(data).to(wanted, copy=True) if isinstance(data, np.ndarray) else _of(data, wanted)
     made = (made.pin_memory() if pin_memory else made).to(self.device if device is None else device)
-    result: Tensor = made.requires_grad_() if requires_grad else made
+    result: Tensor = hooks.required(made) if requires_grad else made
     return result
+
+
+def over_storage(storage: Storage | TypedStorage, dtype: Dtype | None) -> Tensor:
+    """A tensor over all bytes of a storage, read as a dtype (by default as int64, or a typed storage's own).
+
+    Mirrors: the case of a storage in internal_new_from_data (torch/csrc/utils/tensor_new.cpp)
+    """
+    if isinstance(storage, TypedStorage):
+        own = storage.dtype
+        if dtype is not None and dtype is not own:
+            raise ArgumentTypeError(
+                f"Expected a Storage of type {dtype.scalar_name} or an UntypedStorage, but got {own.scalar_name}"
+            )
+        storage, dtype = storage.untyped(), own
+    dtype = dtype or int64
+    return hooks.tensor_hooks.make(storage, dtype, (storage.nbytes() // dtype.itemsize,), None, 0)
 
 
 # NumPy's arrays -------------------------------------------------------------------------------------------------

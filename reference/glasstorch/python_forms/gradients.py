@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentTypeError, AutogradError
+from glasstorch.core.keys import TRANSFORMED
+from glasstorch.dispatch.active_keys import active_keys
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -22,8 +24,14 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise ArgumentTypeError(
             f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {type(requires_grad).__name__}"
         )
-    hooks.variable_hooks.requires_grad_(self, requires_grad)
-    return self
+    if active_keys.get()[0] & TRANSFORMED:
+        raise AutogradError(
+            "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
+            "inside of a function being transformed by a functorch transform. This is unsupported, please attempt to "
+            "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
+            "of a function being transformed instead."
+        )
+    return hooks.required(self, requires_grad)
 
 
 def backward(
@@ -61,12 +69,13 @@ def retain_grad(self: Tensor) -> None:
 
 def detach_(self: Tensor) -> Tensor:
     """Forget in place how this tensor was computed; refused for a view."""
-    if self._is_view():
+    if self._is_view() or hooks.is_example(self):  # an example is a view of the batch
         raise AutogradError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
             "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence "
             "detach_() cannot be called on these gradients. To fix this error, please refer to the "
             "Optimizer.zero_grad() function in torch/optim/optimizer.py as the solution."
         )
-    self._autograd_meta = None
+    if (meta := self._autograd_meta) is not None:
+        meta.requires_grad, meta.grad_fn, meta.output_nr, meta.tangent = False, None, 0, None
     return self

@@ -20,6 +20,7 @@ from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL, bool_, int64, uint8
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
 from glasstorch.core.geometry import has_internal_overlap
+from glasstorch.core.keys import WRAPPED
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -57,9 +58,10 @@ def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/eager.py
     if kind is int:
         return _select(tensor, 0, index, 0)
     if kind is slice:
-        first, last = index.start, index.stop
-        if index.step is None and (first is None or type(first) is int) and (last is None or type(last) is int):
-            included, allowed = active_keys.get()  # `_slice`, written out
+        first = 0 if index.start is None else index.start  # `_slice`, written out
+        last = INT64_MAX if index.stop is None else index.stop
+        if index.step is None and type(first) is int and type(last) is int:
+            included, allowed = active_keys.get()
             keys = (tensor.key_set | included) & allowed
             return SLICE[keys](keys, tensor, 0, first, last, 1)  # type: ignore[no-any-return]
         return _slice(tensor, 0, index)
@@ -154,17 +156,18 @@ def _put(tensor: Tensor, index: Any, value: Any) -> None:
 
 def _copy(target: Tensor, value: Any) -> None:
     """Write a number, or a tensor that broadcasts; its leading dimensions of size 1 are dropped first."""
-    is_number = not isinstance(value, TensorImpl)
-    if is_number:
-        if target._strides is not None and has_internal_overlap(target._shape, target._strides):
-            value = target.new_full((), value)  # which fill_ refuses to copy there; it takes a number
-        target.fill_(value)
+    source: Any = value
+    if not isinstance(value, TensorImpl):  # a tensor of the number is written, in PyTorch too
+        overlaps = target._strides is not None and has_internal_overlap(target._shape, target._strides)
+        number = number_as(source, target.dtype)
+        target.fill_(target.new_full((), number) if overlaps else hooks.tensor_hooks.wrapped_number(number))
     elif value._shape == target._shape:
-        target.copy_(value)
+        target.copy_(source)
     elif not value._shape:
-        target.fill_(value)
+        target.fill_(source)
     else:
-        target.copy_(expand(_without_leading_ones(value), target._shape, True))
+        source = view(source, without_leading_ones(source._shape))
+        target.copy_(source if source._shape == target._shape else expand(source, target._shape, True))
 
 
 def _without_leading_ones(tensor: Any) -> Any:
@@ -252,6 +255,8 @@ def _read(entry: Any) -> Any:
         entry = _index_tensor(entry)
     if entry._shape or not (entry.dtype.category == INTEGRAL or entry.dtype is bool_):
         return entry
+    if entry.key_set & WRAPPED:  # by a transform: a batch has no one value
+        return entry
     value = entry.host_array().item()
     return bool(value) if entry.dtype in MASKS else value
 
@@ -337,18 +342,17 @@ def _takes_everything(part: slice, size: int) -> bool:
 
 
 def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
-    """`slice` with the error messages of indexing."""
-    first, last = part.start, part.stop
-    if part.step is None and (first is None or type(first) is int) and (last is None or type(last) is int):
+    """`slice` with the error messages of indexing; a bound that is not given is 0 or the largest integer."""
+    first = 0 if part.start is None else part.start
+    last = INT64_MAX if part.stop is None else part.stop
+    if part.step is None and type(first) is int and type(last) is int:
         included, allowed = active_keys.get()
         keys = (tensor.key_set | included) & allowed
         return SLICE[keys](keys, tensor, dim, first, last, 1)  # type: ignore[no-any-return]
     step = 1 if part.step is None else _end(part.step)
     if step <= 0:
         raise ArgumentValueError("step must be greater than zero" if step else "slice step cannot be zero")
-    start = None if part.start is None else _end(part.start)
-    end = None if part.stop is None else _end(part.stop)
-    return slice_(tensor, dim, start, end, step)
+    return slice_(tensor, dim, _end(first), _end(last), step)
 
 
 def _end(number: Any) -> int:

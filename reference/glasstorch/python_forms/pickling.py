@@ -41,7 +41,7 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
     if _bits(self):
         resolved = copied.resolve_conj().resolve_neg()
         copied = rebuilt(type(self), resolved.untyped_storage(), self.dtype, _geometry(resolved), 0, False)
-    copied.requires_grad_(self.requires_grad)
+    hooks.required(copied, self.requires_grad)
     memo[id(self)] = copied
     if self.grad is not None:
         copied.grad = copy.deepcopy(self.grad, memo)
@@ -59,7 +59,7 @@ def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
 def warn_of_hooks(self: Tensor) -> None:
     """Warn of each hook that is not pickled, unless it is marked as one that need not be."""
     meta = self._autograd_meta
-    for _, hook in (meta.hooks or ()) if meta is not None else ():
+    for _, hook in (meta.hooks or {}).values() if meta is not None else ():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
@@ -74,7 +74,7 @@ def rebuilt(
     """A tensor rebuilt from the parts that `reduce_ex` returned; always a leaf."""
     made = hooks.tensor_hooks.make(storage, dtype, *geometry, cls)
     made.key_set |= bits
-    return made.requires_grad_(requires_grad)
+    return hooks.required(made, requires_grad)
 
 
 def _geometry(self: Tensor) -> Geometry:

@@ -18,6 +18,7 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL, float64, int64
 from glasstorch.core.errors import ArgumentValueError
+from glasstorch.core.keys import WRAPPED
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.generated import functions
 from glasstorch.operators.shapes.scalars import number_as
@@ -33,6 +34,8 @@ def __bool__(self: Tensor) -> bool:
     if self.numel() != 1:
         many = "no" if self.numel() == 0 else "more than one"
         raise RuntimeError(f"Boolean value of Tensor with {many} value{'s' if many == 'no' else ''} is ambiguous")
+    if self.key_set & WRAPPED and hooks.transform_hooks is not None:
+        hooks.transform_hooks.check_truth(self)
     return bool(self.item())
 
 

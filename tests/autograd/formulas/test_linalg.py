@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -97,3 +98,14 @@ def test_the_last_step_is_pytorchs(torch: Any, call: Any, node: str | None) -> N
 def test_a_power_of_a_transposed_batch_is_laid_out_as_pytorchs(torch: Any, power: int) -> None:
     x = (torch.eye(2) + torch.zeros(3, 2, 2)).mT
     assert torch.linalg.matrix_power(x, power).stride() == ((4, 1, 2) if power == -1 else (4, 2, 1))
+
+
+@pytest.mark.parametrize("order", [1, 1.5, 2, 3, math.inf])
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_the_second_derivative_of_a_norm_where_elements_are_zero(torch: Any, order: float, first: float) -> None:
+    x = torch.tensor([first, 0.0], dtype=torch.float64, requires_grad=True)
+    (grad,) = torch.autograd.grad(torch.linalg.vector_norm(x, order), x, create_graph=True)
+    assert grad.tolist() == [first, 0.0]
+    (again,) = torch.autograd.grad(grad.sum(), x)
+    unknown = [math.isnan(value) for value in (again + 0).tolist()]  # PyTorch may have given zeros without memory
+    assert unknown == ([first == 0, True] if order == 1.5 else [first == 0 and order == 2] * 2)

@@ -107,3 +107,51 @@ def test_the_gradient_of_a_running_product_on_meta_has_its_sizes() -> None:
     x.cumprod(1).sum().backward()
     assert x.grad is not None
     assert x.grad.shape == (2, 3)
+
+
+# --- on the way forward ---
+
+SCRIPT = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # PyTorch's own use of it
+
+
+def along(torch: Any, function: Callable[..., Any], values: Any, tangents: Any) -> Any:
+    """The tangent of a function's result."""
+    x, t = (torch.tensor(one, dtype=torch.float64) for one in (values, tangents))
+    return torch.func.jvp(function, (x,), (t,))[1]
+
+
+@SCRIPT
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dim", [0, 1, -1, (0, 1), (-1, 0)])
+def test_the_tangent_of_logsumexp_is_a_mean_weighted_by_softmax(torch: Any, dim: Any, keepdim: bool) -> None:
+    values, tangents = [[1.0, -2.0, 0.5], [3.0, 0.0, 0.0]], [[1.0, 10.0, -4.0], [2.0, 7.0, 0.5]]
+    found = along(torch, lambda x: torch.logsumexp(x, dim, keepdim), values, tangents)
+    x, t = (torch.tensor(one, dtype=torch.float64) for one in (values, tangents))
+    accepted = (x.exp() * t).sum(dim, keepdim) / x.exp().sum(dim, keepdim)
+    assert found.shape == accepted.shape
+    assert found.flatten().tolist() == pytest.approx(accepted.flatten().tolist())
+
+
+@SCRIPT
+def test_the_tangent_of_logsumexp_does_not_overflow(torch: Any) -> None:
+    found = along(torch, lambda x: torch.logsumexp(x, 0), [3000.0, 3000.0, -3000.0], [1.0, 3.0, 100.0])
+    assert found.item() == pytest.approx(2.0)
+
+
+@SCRIPT
+def test_what_is_masked_by_minus_infinity_has_no_part_in_the_tangent(torch: Any) -> None:
+    found = along(torch, lambda x: torch.logsumexp(x, 1), [[-INF, 1.0], [2.0, -INF]], [[5.0, 3.0], [4.0, 7.0]])
+    assert found.tolist() == [3.0, 4.0]
+
+
+def test_a_row_of_minus_infinities_has_a_tangent_of_0() -> None:
+    found = along(glasstorch, lambda x: glasstorch.logsumexp(x, 0), [-INF, -INF], [5.0, 3.0])
+    assert found.item() == 0.0  # PyTorch: NaN
+
+
+@SCRIPT
+def test_the_tangent_of_logsumexp_is_differentiated_backward(torch: Any) -> None:
+    x, t = torch.tensor([0.0, 1.0], dtype=torch.float64), torch.tensor([1.0, 0.0], dtype=torch.float64)
+    slope = torch.func.grad(lambda x: torch.func.jvp(lambda x: torch.logsumexp(x, 0), (x,), (t,))[1])(x)
+    share = torch.softmax(x, 0)[0].item()
+    assert slope.tolist() == pytest.approx([share * (1 - share), -share * (1 - share)])

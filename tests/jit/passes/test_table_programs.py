@@ -59,6 +59,12 @@ REORDERING = (
 )
 
 
+@pytest.fixture(params=[4, pytest.param(1, marks=pytest.mark.slow)], ids=["some", "all"])
+def seeds(request: pytest.FixtureRequest) -> range:
+    """One program in four, or all. Each is traced and compared with eager in any case."""
+    return range(0, SEEDS, request.param)
+
+
 @cache
 def program(seed: int) -> tuple[Program, Seen, Graph]:
     """A program, what eager shows of it, and its graph."""
@@ -120,9 +126,9 @@ def test_a_trace_gives_what_eager_gives() -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_a_pass_keeps_what_a_caller_sees(name: str) -> None:
+def test_a_pass_keeps_what_a_caller_sees(name: str, seeds: range) -> None:
     changed = 0
-    for seed in range(SEEDS):
+    for seed in seeds:
         drawn, eager, traced = program(seed)
         graph = traced.copy()
         said = PASSES[name](graph)
@@ -130,7 +136,7 @@ def test_a_pass_keeps_what_a_caller_sees(name: str) -> None:
             assert said == (str(graph) != text(seed))
             same(observe(drawn, running(graph)), eager, drawn.tolerance * (name in REORDERING))
         changed += said
-    assert changed > SEEDS / 20, "the pass has something to do"
+    assert changed > len(seeds) / 20, "the pass has something to do"
 
 
 def test_a_graph_read_from_its_text_gives_the_same() -> None:
@@ -141,8 +147,8 @@ def test_a_graph_read_from_its_text_gives_the_same() -> None:
             same(observe(drawn, running(read)), eager)
 
 
-def test_a_program_loaded_from_an_archive_gives_the_same() -> None:
-    for seed in range(SEEDS):
+def test_a_program_loaded_from_an_archive_gives_the_same(seeds: range) -> None:
+    for seed in seeds:
         drawn, eager, graph = program(seed)
         archive = io.BytesIO()
         jit.save(jit.ScriptFunction("program", graph.copy()), archive)
@@ -152,9 +158,9 @@ def test_a_program_loaded_from_an_archive_gives_the_same() -> None:
             same(observe(drawn, loaded), eager)
 
 
-def test_the_gradient_of_a_gradient_is_eagers() -> None:
+def test_the_gradient_of_a_gradient_is_eagers(seeds: range) -> None:
     compared = 0
-    for seed in range(SEEDS):
+    for seed in seeds:
         drawn, eager, traced = program(seed)
         if not any(gradient is not None for gradient in eager.gradients):
             continue
@@ -176,12 +182,12 @@ def test_the_gradient_of_a_gradient_is_eagers() -> None:
             for ours, theirs in zip(found, wanted, strict=True):
                 close(ours, theirs, drawn.tolerance)
                 compared += theirs is not None
-    assert compared > SEEDS / 20
+    assert compared > len(seeds) / 20
 
 
-def test_a_traced_function_gives_what_eager_gives_at_every_call() -> None:
+def test_a_traced_function_gives_what_eager_gives_at_every_call(seeds: range) -> None:
     """As its caller runs it: with a plan for calls that record gradients and one for those that do not."""
-    for seed in range(SEEDS):
+    for seed in seeds:
         drawn, eager, graph = program(seed)
         function = jit.ScriptFunction("program", graph.copy())
         with about(seed, function):

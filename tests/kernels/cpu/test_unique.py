@@ -146,3 +146,35 @@ def test_the_gradient_of_runs_is_refused() -> None:
     x = glasstorch.ones(3, requires_grad=True)
     with pytest.raises(NotImplementedError, match="unique_consecutive"):
         x.unique_consecutive().sum().backward()
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [[1.0, NAN], [1.0, NAN], [0.0, NAN], [1.0, 2.0]],
+        [[NAN, 1.0], [0.0, NAN], [0.0, 2.0], [NAN, 1.0], [0.0, 1.0]],
+        [[3.0, NAN, 1.0], [3.0, 1.0, 0.0], [1.0, NAN, 2.0], [2.0, 2.0, 2.0], [2.0, 2.0, 2.0]],
+        [1.0, NAN, 0.0, NAN, 2.0, -1.0, NAN, 0.0],
+    ],
+)
+def test_parts_with_nan_are_in_pytorchs_order(require: Require, data: Any) -> None:
+    torch = require("torch")
+    dims = range(torch.tensor(data).dim())
+    for dim in dims:
+        ours, theirs = (
+            lib.unique(lib.tensor(data), dim=dim, return_inverse=True, return_counts=True)
+            for lib in (glasstorch, torch)
+        )
+        for one, other in zip(ours, theirs, strict=True):
+            np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_many_parts_with_nan_are_sorted_where_there_are_none() -> None:
+    rows = glasstorch.tensor([[float(i % 7), 0.0] for i in range(40)] + [[9.0, NAN], [9.0, NAN]])
+    values, inverse, counts = glasstorch.unique(rows, dim=0, return_inverse=True, return_counts=True)
+    assert values[:7, 0].tolist() == [0, 1, 2, 3, 4, 5, 6]
+    assert counts.tolist() == [6, 6, 6, 6, 6, 5, 5, 1, 1]
+    assert values[inverse][:40].equal(rows[:40])

@@ -81,8 +81,8 @@ def test_what_else_a_node_saves_is_written_below_its_row(in_place: Callable[[str
         '@in_place_saving(AUTOGRAD, "made_", MadeBackward0, two_of_three)',
         "def made_(node: Any, self: Any, other: Any, n: Any) -> None:",
         "    edge_self, edge_other = node.next_edges",
-        "    node.saved_other = SavedVariable(other) if edge_self is not None else None",
-        "    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None",
+        "    node.saved_other = SavedVariable(other) if edge_self else None",
+        "    node.saved_self = SavedVariable(self.clone()) if edge_other else None",
         "    node.n = n",
     ]
 

@@ -42,7 +42,7 @@ def test_what_an_in_place_form_saves_follows_the_formula_too() -> None:
     text = regenerate(load_row("mul.Tensor", "other"), "yours(grad, self.shape)", "yours")
     _, _, in_place = text.partition("@in_place_saving")
     assert "def mul__Tensor(node: Any, self: Any, other: Any) -> None:" in in_place
-    assert "node.saved_other = SavedVariable(other) if edge_self is not None else None" in in_place
+    assert "node.saved_other = SavedVariable(other) if edge_self else None" in in_place
     assert "node.self_shape = self._shape" in in_place
     assert "clone" not in in_place
 

@@ -109,6 +109,14 @@ def test_the_module_answer_is_as_it_was(tmp_path: Path, wrong: list[Path], monke
     assert sys.modules["answer"] is mine
 
 
+def test_an_answer_that_raises_the_limit_of_recursion_has_raised_it_for_itself_only(tmp_path: Path) -> None:
+    limit = sys.getrecursionlimit()
+    answer = tmp_path / "wrong_deep.py"
+    answer.write_text("import sys\n\n\n" + DOUBLE.format("sys.setrecursionlimit(10**9) or 2 * abs(x)"))
+    assert [one.text for one in idle(check(tmp_path, NEEDED), [answer])] == ["expect(ask('double', 3), 6)"]
+    assert sys.getrecursionlimit() == limit
+
+
 def test_another_judgement_may_say_which_tests_refuse_an_answer(tmp_path: Path, wrong: list[Path]) -> None:
     # as a repair's does, which puts each answer into a copy of its process
     asked: list[str] = []

@@ -9,6 +9,6 @@ program is `chapters/assets/explorables/NAME.js`. A text shows an explorable as 
     python -m workbook.book.explorables --check    say which ones are not as they would be drawn now
 
 Reading order: `catalogue` (what there is, and how it comes into a page), then one file for each explorable in the order
-of the chapters: `strides`, `dispatch`, `engine` (its recordings are made by `recorded_pass`), `launch`, `allocator` (by
-`recorded_memory`).
+of the chapters: `strides`, `dispatch`, `engine` (its recordings are made by `recorded_pass`), `versions`, `launch`,
+`allocator` (by `recorded_memory`).
 """

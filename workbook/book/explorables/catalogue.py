@@ -12,7 +12,14 @@ from typing import Any, Protocol, cast
 from workbook.book.cache import Cache
 from workbook.book.figures.kit import Figure
 
-NAMES: tuple[str, ...] = ("strides", "dispatch", "engine", "launch", "allocator")  # in the order of the chapters
+NAMES: tuple[str, ...] = (
+    "strides",
+    "dispatch",
+    "engine",
+    "versions",
+    "launch",
+    "allocator",
+)  # in the order of the chapters
 FOLDER = "assets/explorables"  # below the chapters
 KIT, STYLE = f"{FOLDER}/kit.js", f"{FOLDER}/explorables.css"
 FIGURE = '<figure class="figure">'

@@ -11,7 +11,17 @@ import glasstorch
 from glasstorch.autograd.accumulate_grad import AccumulateGrad
 from glasstorch.autograd.node import Node
 from workbook.book.explorables.recorded_pass import Saved, Step, recording, run, slots_of
-from workbook.book.figures.graph import TALL, Box, draw_edges, in_levels, is_leaf, levels_below, top, ways_from
+from workbook.book.figures.graph import (
+    TALL,
+    Box,
+    draw_edges,
+    in_levels,
+    is_leaf,
+    levels_below,
+    targets_of,
+    top,
+    ways_from,
+)
 from workbook.book.figures.kit import Figure, total
 
 WIDTH, ACROSS, BETWEEN = 340, 152, 20  # of a graph, of a node, and between nodes side by side
@@ -150,7 +160,7 @@ def built(program: Program) -> tuple[dict[str, Any], dict[Node, str]]:
 def laid_out(names: dict[Node, str]) -> dict[Node, Box]:
     """The boxes of a graph, level by level."""
     boxes = {
-        node: Box(node, names[node], type(node).__name__, level, width=ACROSS)
+        node: Box(node, names[node], type(node).__name__, level, width=ACROSS, targets=targets_of(node))
         for node, level in levels_below(next(iter(names))).items()
     }
     for level in in_levels(boxes):

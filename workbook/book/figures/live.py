@@ -81,16 +81,17 @@ def show_keys(**sets: DispatchKeySet) -> None:
     display(key_set.draw({name: given.bits for name, given in sets.items()}))
 
 
-def draw_graph(root: Tensor, **leaves: Tensor) -> None:
+def draw_graph(root: Tensor, most: int = graph.MOST, **leaves: Tensor) -> None:
     """Draw the backward graph below a tensor.
 
     A leaf is called as it is given (`draw_graph(loss, w=w)`), else as the caller's variable that holds it, else
-    told by its sizes. Of a graph of more than 30 nodes, those nearest to the root are drawn.
+    told by its sizes. Of a graph of more than `most` nodes (30, at most 200), a part that is repeated three times or
+    more, such as a layer, is drawn once, and of what remains the nodes nearest to the root are drawn.
     """
     check_tensors("draw_graph", {"its first argument": root, **leaves})
     caller = sys._getframe(1)
     found = tensors_by_name(leaves, caller.f_locals, caller.f_globals)
-    display(graph.draw(root, found))
+    display(graph.draw(root, found, most))
 
 
 def draw_program(graph: Graph) -> None:

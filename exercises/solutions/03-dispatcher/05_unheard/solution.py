@@ -5,7 +5,7 @@ from __future__ import annotations
 from glasstorch.dispatch.operator import Operator, Registry
 
 FILE = "dispatch/operator.py"
-LINE = 94
+LINE = 96
 
 
 def mended(self: Registry, operator: Operator | None = None) -> None:

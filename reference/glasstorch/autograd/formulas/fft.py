@@ -12,19 +12,18 @@ import numpy as np
 
 from glasstorch._tensor import from_array
 from glasstorch.core.dtype import float64
-from glasstorch.core.geometry import Shape
 from glasstorch.operators.generated.functions import _fft_c2c, _fft_r2c, constant_pad_nd
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-def fft_r2c_backward(grad: Tensor, dim: Sequence[int], normalization: int, onesided: bool, shape: Shape) -> Tensor:
+def fft_r2c_backward(grad: Tensor, dim: Sequence[int], normalization: int, onesided: bool, self: Tensor) -> Tensor:
     """The inverse transform without the mirrored half, which the forward pass did not return."""
     last = dim[-1]
-    if onesided and grad.shape[last] != shape[last]:
+    if onesided and grad.shape[last] != self.shape[last]:
         padding = [0] * (2 * grad.dim())
-        padding[2 * (grad.dim() - 1 - last) + 1] = shape[last] - grad.shape[last]
+        padding[2 * (grad.dim() - 1 - last) + 1] = self.shape[last] - grad.shape[last]
         grad = constant_pad_nd(grad, padding, 0)
     real: Tensor = _fft_c2c(grad, dim, normalization, False).real
     return real

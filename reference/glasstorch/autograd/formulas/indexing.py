@@ -9,7 +9,6 @@ Differs: scatter_reduce and index_reduce share one formula.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.history import gradient_edge, requires_grad, set_history
@@ -28,9 +27,9 @@ Step = Callable[["Tensor"], "Tensor"]
 Combine = Callable[["Tensor", "Tensor"], "Tensor"]
 
 
-def index_slices(grad: Tensor, dim: int, index: Tensor, shape: Shape) -> Tensor:
+def index_slices(grad: Tensor, dim: int, index: Tensor, source: Tensor, ndim: int) -> Tensor:
     """The slices of a gradient at the indices, in the shape of the source, which may be 0-dim."""
-    return grad.index_select(dim, index).reshape(shape)
+    return grad.index_select(dim, index).reshape_as(source) if ndim else grad.index_select(dim, index).reshape([])
 
 
 def index_fill_value_backward(grad: Tensor, dim: int, index: Tensor) -> Tensor:
@@ -38,15 +37,15 @@ def index_fill_value_backward(grad: Tensor, dim: int, index: Tensor) -> Tensor:
     return grad.index_select(dim, unique_dim(index.reshape(-1), 0)[0]).sum()
 
 
-def take_backward(grad: Tensor, shape: Shape, index: Tensor) -> Tensor:
+def take_backward(grad: Tensor, self: Tensor, index: Tensor) -> Tensor:
     """Each gradient, added at the flat index that its element was taken from."""
-    flat = grad.new_zeros((prod(shape),))
-    return index_put(flat, [index.reshape(-1)], grad.reshape(-1), True).reshape(shape)
+    flat = grad.new_zeros((self.numel(),))
+    return index_put(flat, [index.reshape(-1)], grad.reshape(-1), True).reshape(self.shape)
 
 
-def put_self_backward(grad: Tensor, index: Tensor, shape: Shape, accumulate: bool) -> Tensor:
+def put_self_backward(grad: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     """Overwritten elements have no gradient; those that were added to keep it."""
-    return grad if accumulate else grad.put(index, grad.new_zeros(shape), False)
+    return grad if accumulate else grad.put(index, grad.new_zeros(source.shape), False)
 
 
 # Reductions at indices ------------------------------------------------------------------------------------------
@@ -88,7 +87,7 @@ def index_reduce_backward(
         result,
         reduce,
         include_self,
-        lambda tensor: index_slices(tensor, dim, index, source._shape),
+        lambda tensor: index_slices(tensor, dim, index, source, source.ndim),
         lambda tensor, values: tensor.index_add(dim, index, values),
         lambda tensor, values: tensor.index_reduce(dim, index, values, reduce, include_self=include_self),
     )
@@ -183,9 +182,9 @@ def index_put_self_backward(grad: Tensor, indices: list[Any], accumulate: bool) 
     return grad if accumulate else index_put(grad, indices, grad.new_zeros(()), False)
 
 
-def gather_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
-    """The adjoint of gather."""
-    return grad.new_zeros(shape).scatter_add(dim, index, grad)
+def gather_backward(grad: Tensor, self: Tensor, dim: int, index: Tensor, sparse_grad: bool) -> Tensor:
+    """The adjoint of gather; there are no sparse tensors, and `sparse_grad` makes no difference."""
+    return grad.new_zeros(self.shape).scatter_add(dim, index, grad)
 
 
 def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -> Tensor:
@@ -196,8 +195,8 @@ def index_select_backward(grad: Tensor, shape: Shape, dim: int, index: Tensor) -
     return index_put(grad.new_zeros(shape), [*[None] * d, index.reshape(-1)], grad, True)
 
 
-def masked_select_backward(grad: Tensor, shape: Shape, mask: Tensor) -> Tensor:
+def masked_select_backward(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     """The gradients at the masked positions of the tensor's and the mask's broadcast shape."""
-    whole = broadcast_shapes(shape, mask._shape)
+    whole = broadcast_shapes(self._shape, mask._shape)
     flat = mask.expand(whole).reshape(-1)  # a 0-dim mask cannot index a 0-dim tensor
     return index_put(grad.new_zeros(flat.shape), [flat], grad, False).reshape(whole)

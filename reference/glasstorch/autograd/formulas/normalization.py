@@ -40,6 +40,14 @@ class _Seen(NamedTuple):
     shared: list[int]  # those along which the parameters are the same
     fixed: bool = False  # the statistics do not depend on the input
 
+    def statistics(self) -> tuple[Tensor, Tensor]:
+        """The mean and the scale, as functions of x: those that forward saved would be constants at the next order."""
+        if self.fixed:
+            return self.mean, self.rstd
+        variance, mean = f.var_mean(self.x, self.over, correction=0, keepdim=True)
+        added = self.rstd.detach().pow(-2) - variance.detach()
+        return mean, (variance + added).rsqrt()
+
     def project(self, v: Tensor, unit: Tensor) -> Tensor:
         if self.fixed:
             return v
@@ -49,8 +57,9 @@ class _Seen(NamedTuple):
 
 def _second(seen: _Seen) -> Triple:
     """The gradients of x, weight and grad; see Note [A projection, and its derivative]."""
-    x, weight, grad, rstd, g = seen.x, seen.weight, seen.grad, seen.rstd, seen.to_input
-    unit = (x - seen.mean) * rstd
+    x, weight, grad, g = seen.x, seen.weight, seen.grad, seen.to_input
+    mean, rstd = seen.statistics()
+    unit = (x - mean) * rstd
     to_x = to_weight = to_grad = None
     if g is not None:
         projected = rstd * seen.project(g, unit)
@@ -173,6 +182,7 @@ def group_norm_backward(
     C: int,
     HxW: int,
     group: int,
+    eps: float,
     mask: Sequence[bool],
 ) -> Triple:
     """The gradients of native_group_norm's arguments, given those of its three results."""

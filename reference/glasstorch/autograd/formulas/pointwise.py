@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.formulas.shared import conjugate
 from glasstorch.core.dtype import Number
-from glasstorch.operators.generated.functions import eq, ge, gt, imag, le, log, lt, real, where, zeros_like
+from glasstorch.operators.generated.functions import eq, ge, gt, imag, le, log, lt, maximum, real, where, zeros_like
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -131,3 +131,25 @@ def clamp_backward_min_max(grad: Tensor, self: Tensor, min: Tensor | None, max: 
 def copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     """The gradient with the sign change of the element; 0 at 0. (PyTorch: copysign_tensor_self_backward)"""
     return grad * where(eq(self, 0), 0.0, result / self)
+
+
+def real_if(result: Tensor, tangent: Tensor) -> Tensor:
+    """The tangent of a result: its real part, where the result is real."""
+    return real(tangent) if tangent.dtype.is_complex and not result.dtype.is_complex else tangent
+
+
+def clamp_tangent(self: Tensor, self_t: Tensor, min: Any, min_t: Any, max: Any, max_t: Any) -> Tensor:
+    """The tangent of the tensor or of the bound that holds it."""
+    tangent = self_t
+    if min is not None:
+        tangent = where(lt(self, min), min_t, tangent)
+    if max is not None:
+        at = self if min is None else maximum(self, min)
+        tangent = where(gt(at, max), max_t, tangent)
+    return tangent
+
+
+def extremum_tangent(self: Tensor, other: Tensor, self_t: Tensor, other_t: Tensor, wins: Tensor) -> Tensor:
+    """The tangent of the larger (or smaller) element; of equal ones, the mean."""
+    share = where(eq(self, other), 0.5, wins.to(self_t.dtype))
+    return other_t + share * (self_t - other_t)

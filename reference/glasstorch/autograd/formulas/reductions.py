@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import RealNumber, bfloat16, complex64, complex128, float16, float32, float64
 from glasstorch.core.geometry import Shape, wrap_dims
-from glasstorch.operators.generated.functions import cat, eq, exp, isnan, ones_like, where
+from glasstorch.operators.generated.functions import cat, eq, exp, isnan, nan_to_num, ne, ones_like, where
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 ACCUMULATED_IN = {float32: float64, float16: float32, bfloat16: float32, complex64: complex128}
 
 # Reductions -----------------------------------------------------------------------------------------------------
-
-
-def numel(shape: Shape) -> int:
-    """The number of elements of a shape."""
-    return math.prod(shape)
 
 
 def restore_reduced(tensor: Tensor, shape: Shape, dim: Any, keepdim: bool) -> Tensor:
@@ -43,6 +38,11 @@ def expand_reduced(grad: Tensor, shape: Shape, dim: Sequence[int] | None, keepdi
     return restore_reduced(grad, shape, dim, keepdim).expand(shape)
 
 
+def mean_dim_backward(grad: Tensor, shape: Shape, dim: Sequence[int] | None, numel: int, keepdim: bool) -> Tensor:
+    """The gradient of each mean, in equal parts to the elements that it is of."""
+    return expand_reduced(grad, shape, dim, keepdim) / (reduced_numel(shape, dim) if dim else numel)
+
+
 def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
     """How many elements are reduced to one result."""
     if not dim or not shape:
@@ -50,14 +50,14 @@ def reduced_numel(shape: Shape, dim: Sequence[int] | None) -> int:
     return math.prod(shape[d] for d in wrap_dims(dim, len(shape)))
 
 
-def prod_backward(grad: Tensor, self: Tensor) -> Tensor:
+def prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     """The product of all other elements, without dividing by one that may be 0."""
     if not self.shape:
         return grad
     return (grad * _product_of_others(self.reshape(-1), 0).conj()).reshape(self.shape)
 
 
-def prod_dim_backward(grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
+def prod_dim_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int, keepdim: bool) -> Tensor:
     """As `prod_backward`, along one dimension."""
     if not self.shape:
         return grad
@@ -156,3 +156,17 @@ def _with_mean(total: Tensor | None, grad_mean: Tensor | None, shape: Shape, dim
         return total
     mean = expand_reduced(grad_mean, shape, dim, keepdim) / reduced_numel(shape, dim)
     return mean if total is None else total + mean
+
+
+def mean_at_extremum(tangent: Tensor, self: Tensor, result: Tensor, dim: Sequence[int], keepdim: bool) -> Tensor:
+    """The mean of the tangents of the elements that attain an extremum over some dimensions; none stands for all."""
+    dims = list(dim) or list(range(self.ndim))
+    result = restore_reduced(result, self._shape, dims, keepdim)
+    attains = eq(self, result) | (ne(self, self) & ne(result, result))
+    return (attains * tangent).sum(dims, keepdim) / attains.sum(dims, keepdim)
+
+
+def logsumexp_tangent(self: Tensor, self_t: Tensor, dim: Sequence[int], keepdim: bool, result: Tensor) -> Tensor:
+    """The mean of the tangents, weighted by softmax."""
+    weights = exp(self - restore_reduced(result, self._shape, dim, keepdim))
+    return (nan_to_num(weights, 0.0) * self_t).sum(list(dim), keepdim)

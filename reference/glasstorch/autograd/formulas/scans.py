@@ -6,10 +6,10 @@ Mirrors: torch/csrc/autograd/FunctionsManual.cpp (cumprod_backward, reversed_cum
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.core.geometry import Shape
 from glasstorch.core.hooks import decides
 from glasstorch.core.type_info import finfo
 from glasstorch.operators.generated.functions import cat, eq, exp, gt, log, lt, ones_like, where
@@ -25,7 +25,8 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     """
     if not self.shape or not self.numel():
         return grad
-    if not decides(self) or not bool(eq(self, 0).any()):
+    may_be_zero = bool(eq(self, 0).any()) if decides(self) else not self.is_meta  # unknown for a batch
+    if not may_be_zero:
         return _from_here_on(grad * result.conj(), dim) / self.conj()
     if not grad_mode.get():
         return _cumprod_backward_at_zeros(grad, self, dim, result)
@@ -59,9 +60,9 @@ def _from_here_on(tensor: Tensor, dim: int) -> Tensor:
     return tensor.flip(dim).cumsum(dim).flip(dim)
 
 
-def running_extremum_backward(grad: Tensor, dim: int, indices: Tensor, shape: Shape) -> Tensor:
+def running_extremum_backward(grad: Tensor, self: Tensor, indices: Tensor, dim: int) -> Tensor:
     """Each element receives the gradients of the results that were taken from it."""
-    return grad.new_zeros(shape).scatter_add(dim, indices, grad)
+    return grad.new_zeros(self.shape).scatter_add(dim, indices, grad)
 
 
 def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
@@ -79,3 +80,25 @@ def logcumsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: int) 
     rising = log(grad).masked_fill(gt(grad, 0).logical_not(), nothing)
     falling = log(-grad).masked_fill(lt(grad, 0).logical_not(), nothing)
     return exp(from_the_end(rising - result) + self) - exp(from_the_end(falling - result) + self)
+
+
+def logcumsumexp_tangent(self: Tensor, self_t: Tensor, result: Tensor, dim: int) -> Tensor:
+    """The tangents up to each position, weighted by their exponentials' shares of the sum: linear in the tangents.
+
+    Sums of 1, 2, 4 ... positions are made of two each. A share is of a later sum, so that it is at most 1.
+    """
+    if not self.ndim or not self.numel():
+        return self_t
+
+    def share(of: Tensor, total: Tensor) -> Tensor:
+        exponent = of - total
+        return exp(exponent if exponent.dtype.is_complex else exponent.masked_fill(eq(of, -inf), -inf))
+
+    size, length = self.shape[dim], 1
+    sums: Tensor = share(self, result) * self_t
+    while length < size:
+        earlier = result.narrow(dim, 0, size - length), result.narrow(dim, length, size - length)
+        added = sums.narrow(dim, 0, size - length) * share(*earlier)
+        sums = cat([sums.narrow(dim, 0, length), sums.narrow(dim, length, size - length) + added], dim)
+        length *= 2
+    return sums

@@ -13,7 +13,7 @@ from glasstorch.calls.arguments import NUMBERS
 from glasstorch.core import hooks
 from glasstorch.core.dtype import Number
 from glasstorch.core.geometry import Shape
-from glasstorch.operators.generated.functions import conj, eq, ne
+from glasstorch.operators.generated.functions import conj, eq, gather, ne
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -63,3 +63,10 @@ def value_selecting_backward(grad: Tensor, dim: int, indices: Tensor, shape: Sha
     if not keepdim and shape:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return grad.new_zeros(shape).scatter(dim, indices, grad)
+
+
+def selected(tangent: Tensor, dim: int, indices: Tensor, keepdim: bool) -> Tensor:
+    """The tangents of the elements that were selected along a dimension."""
+    if tangent.ndim == 0:
+        return tangent
+    return gather(tangent, dim, indices) if keepdim else gather(tangent, dim, indices.unsqueeze(dim)).squeeze(dim)

@@ -25,3 +25,8 @@ def softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, d
 def log_softmax_double_backward(grad: Tensor, grad_output: Tensor, output: Tensor, dim: int) -> Tensor:
     """The gradient of log_softmax's backward with respect to its argument `output`."""
     return -grad * exp(output) * sum(grad_output, [dim], True)
+
+
+def softmax_tangent(self_t: Tensor, result: Tensor, dim: int) -> Tensor:
+    """How softmax changes: each weight times what its tangent has above the weighted mean."""
+    return result * (self_t - (result * self_t).sum([dim], True))

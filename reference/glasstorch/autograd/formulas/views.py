@@ -77,7 +77,7 @@ def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step:
     return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0)
 
 
-def unbind_backward(grads: Sequence[Any], shape: Shape, dtype: dtype, dim: int) -> Tensor | None:
+def unbind_backward(grads: Sequence[Any], dim: int) -> Tensor | None:
     """The stacked gradients, with zeros where none arrived."""
     known = next((g for g in grads if g is not None), None)
     if known is None:
@@ -110,6 +110,16 @@ def split_with_sizes_backward(
     d = wrap_dim(dim, len(shape))
     missing = [(*shape[:d], size, *shape[d + 1 :]) for size in split_sizes]
     return cat([known.new_zeros(m) if g is None else g for g, m in zip(grads, missing, strict=True)], d)
+
+
+def summed_to(grad: Tensor, shape: Shape) -> Tensor:
+    """A gradient summed over the dimensions that were expanded. (PyTorch: sum_to)"""
+    return grad if grad._shape == shape else grad.sum_to_size(shape)
+
+
+def unsqueezed_to(grad: Tensor, dim: int | Sequence[int], shape: Shape) -> Tensor:
+    """A gradient with the dimensions of size 1 again that were squeezed away. (PyTorch: unsqueeze_to)"""
+    return grad.reshape(shape)
 
 
 def as_strided_backward(

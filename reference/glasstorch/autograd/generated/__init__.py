@@ -1,6 +1,6 @@
-"""The generated autograd nodes and kernels, and the rows of ADInplaceOrView kernels.
+"""The generated autograd nodes and kernels, the rows of ADInplaceOrView kernels, and the rules of tangents.
 
-Reading order: `autograd_kernels`, `inplace_or_view_kernels`.
+Reading order: `autograd_kernels`, `inplace_or_view_kernels`, `forward_rules`.
 
 Mirrors: torch/csrc/autograd/generated, build/aten/src/ATen
 Differs: committed, and meant to be read.

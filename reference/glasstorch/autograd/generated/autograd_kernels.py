@@ -112,11 +112,10 @@ from glasstorch.autograd.formulas.reductions import (
     expand_reduced,
     extremum_dims_backward,
     logsumexp_backward,
+    mean_dim_backward,
     nansum_backward,
-    numel,
     prod_backward,
     prod_dim_backward,
-    reduced_numel,
     std_backward,
     std_mean_backward,
     var_backward,
@@ -151,8 +150,10 @@ from glasstorch.autograd.formulas.views import (
     slice_start,
     split_backward,
     split_with_sizes_backward,
+    summed_to,
     unbind_backward,
     unfold_backward,
+    unsqueezed_to,
 )
 from glasstorch.autograd.history import (
     gradient_edge,
@@ -187,7 +188,7 @@ from glasstorch.autograd.in_place import (
     two_of_two,
 )
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Geometry, Integers, Node, Sizes, SizesOrNone, Unseen
+from glasstorch.autograd.node import Dim, Geometry, Integers, Node, Numel, Size, Sizes, SizesOrNone, Unseen, pruning
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
@@ -656,13 +657,13 @@ class NormalBackward3(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_mean: Any = None
         grad_std: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             mean_shape = self.mean_shape
             grad_mean = grad.new_zeros(mean_shape)
-        if edges[1] is not None:
+        if edges[1]:
             std_shape = self.std_shape
             grad_std = grad.new_zeros(std_shape)
         return (grad_mean, grad_std)
@@ -770,8 +771,8 @@ class PoissonBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("poisson")
@@ -802,8 +803,8 @@ class StandardGammaBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("_standard_gamma")
@@ -930,25 +931,25 @@ class BernoulliBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_p: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             p = self.unpack(self.saved_p)
             grad_p = f.zeros_like(p)
         return (grad_self, grad_p)
 
     def release_variables(self) -> None:
-        self.saved_p = None
         self.released = True
+        self.saved_p = None
 
 
 @in_place_saving(AUTOGRAD, "bernoulli_.Tensor", BernoulliBackward1, two_of_three)
 def bernoulli__Tensor(node: Any, self: Any, p: Any, generator: Any) -> None:
     _, edge_p = node.next_edges
-    node.saved_p = SavedVariable(p) if edge_p is not None else None
+    node.saved_p = SavedVariable(p) if edge_p else None
 
 
 class AddBackward0(Node):
@@ -957,12 +958,12 @@ class AddBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             alpha = self.alpha
             grad_other = scaled(grad, conjugate(alpha))
         return (grad_self, grad_other)
@@ -995,12 +996,12 @@ class SubBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             alpha = self.alpha
             grad_other = scaled(-grad, conjugate(alpha))
         return (grad_self, grad_other)
@@ -1033,13 +1034,13 @@ class RsubBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             alpha = self.alpha
             grad_self = scaled(-grad, conjugate(alpha))
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = grad
         return (grad_self, grad_other)
 
@@ -1093,20 +1094,20 @@ class MulBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             grad_self = grad * conjugate(other)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_other = grad * conjugate(self_)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("mul.Tensor")
@@ -1119,8 +1120,8 @@ def mul_Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _mul_Tensor[below](below, self, other)
     node = MulBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_other else None
     result = _mul_Tensor[below](below, self, other)
     set_history(result, node)
     return result
@@ -1129,8 +1130,8 @@ def mul_Tensor(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "mul_.Tensor", MulBackward0, two_of_two)
 def mul__Tensor(node: Any, self: Any, other: Any) -> None:
     edge_self, edge_other = node.next_edges
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
 
 
 class DivBackward0(Node):
@@ -1140,21 +1141,21 @@ class DivBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             grad_self = grad / conjugate(other)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = -grad * conjugate(self_ / other / other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("div.Tensor")
@@ -1168,7 +1169,7 @@ def div_Tensor(keys: int, self: Any, other: Any) -> Any:
         return _div_Tensor[below](below, self, other)
     node = DivBackward0((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
     result = _div_Tensor[below](below, self, other)
     set_history(result, node)
     return result
@@ -1178,7 +1179,7 @@ def div_Tensor(keys: int, self: Any, other: Any) -> Any:
 def div__Tensor(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
     node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
 
 
 class DivBackward2(Node):
@@ -1189,14 +1190,14 @@ class DivBackward2(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             rounding_mode = self.rounding_mode
             grad_self = div_mode_self_backward(grad, other, rounding_mode)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             rounding_mode = self.rounding_mode
@@ -1204,8 +1205,8 @@ class DivBackward2(Node):
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("div.Tensor_mode")
@@ -1219,7 +1220,7 @@ def div_Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any
         return _div_Tensor_mode[below](below, self, other, rounding_mode)
     node = DivBackward2((edge_self, edge_other))
     node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
     node.rounding_mode = rounding_mode
     result = _div_Tensor_mode[below](below, self, other, rounding_mode)
     set_history(result, node)
@@ -1230,7 +1231,7 @@ def div_Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any
 def div__Tensor_mode(node: Any, self: Any, other: Any, rounding_mode: Any) -> None:
     _, edge_other = node.next_edges
     node.saved_other = SavedVariable(other)
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
     node.rounding_mode = rounding_mode
 
 
@@ -1241,20 +1242,20 @@ class RemainderBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = -grad * f.div(self_, other, rounding_mode="floor")
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("remainder.Tensor")
@@ -1267,8 +1268,8 @@ def remainder_Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _remainder_Tensor[below](below, self, other)
     node = RemainderBackward1((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _remainder_Tensor[below](below, self, other)
     set_history(result, node)
     return result
@@ -1277,8 +1278,8 @@ def remainder_Tensor(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "remainder_.Tensor", RemainderBackward1, two_of_two)
 def remainder__Tensor(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
 
 
 class PowBackward1(Node):
@@ -1289,23 +1290,23 @@ class PowBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_exponent: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             exponent = self.unpack(self.saved_exponent)
             grad_self = pow_backward_self(grad, self_, exponent)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             exponent = self.unpack(self.saved_exponent)
-            result = self.unpack(self.saved_result)
             grad_exponent = pow_backward_exponent(grad, self_, exponent, result)
         return (grad_self, grad_exponent)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_exponent = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_exponent = self.saved_result = None
 
 
 @AUTOGRAD.impl("pow.Tensor_Tensor")
@@ -1347,8 +1348,8 @@ class PowBackward2(Node):
         return (grad_exponent,)
 
     def release_variables(self) -> None:
-        self.saved_exponent = self.saved_result = None
         self.released = True
+        self.saved_exponent = self.saved_result = None
 
 
 @AUTOGRAD.impl("pow.Scalar")
@@ -1381,8 +1382,8 @@ class PowBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("pow.Tensor_Scalar")
@@ -1414,22 +1415,22 @@ class MaximumBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = extremum_share(grad, self_, other, f.lt(self_, other))
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = extremum_share(grad, self_, other, f.gt(self_, other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("maximum")
@@ -1456,22 +1457,22 @@ class MinimumBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = extremum_share(grad, self_, other, f.gt(self_, other))
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = extremum_share(grad, self_, other, f.lt(self_, other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("minimum")
@@ -1495,12 +1496,12 @@ class EqBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1517,12 +1518,12 @@ class NeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1539,12 +1540,12 @@ class LtBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1561,12 +1562,12 @@ class GtBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1583,12 +1584,12 @@ class LeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1605,12 +1606,12 @@ class GeBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
@@ -1630,22 +1631,22 @@ class Atan2Backward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = atan2_self_backward(grad, self_, other)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = atan2_other_backward(grad, self_, other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("atan2")
@@ -1679,22 +1680,21 @@ class HypotBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
-            result = self.unpack(self.saved_result)
             grad_self = grad * self_ / result
-        if edges[1] is not None:
+        if edges[1]:
             other = self.unpack(self.saved_other)
-            result = self.unpack(self.saved_result)
             grad_other = grad * other / result
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_other = self.saved_result = None
 
 
 @AUTOGRAD.impl("hypot")
@@ -1707,8 +1707,8 @@ def hypot(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _hypot[below](below, self, other)
     node = HypotBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _hypot[below](below, self, other)
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
@@ -1718,8 +1718,8 @@ def hypot(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "hypot_", HypotBackward0, two_of_two, keep=new_self)
 def hypot_(node: Any, self: Any, other: Any) -> None:
     edge_self, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_self else None
+    node.saved_other = SavedVariable(other) if edge_other else None
 
 
 class LogaddexpBackward0(Node):
@@ -1729,22 +1729,22 @@ class LogaddexpBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
             grad_self = grad / conjugate(1 + f.exp(other - self_))
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad / conjugate(1 + f.exp(self_ - other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("logaddexp")
@@ -1771,22 +1771,22 @@ class Logaddexp2Backward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
             grad_self = grad / (1 + f.exp2(other - self_))
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad / (1 + f.exp2(self_ - other))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("logaddexp2")
@@ -1813,21 +1813,21 @@ class NextafterBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = f.where(f.ne(self_, other), grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             other = self.unpack(self.saved_other)
             grad_other = f.zeros_like(other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("nextafter")
@@ -1840,7 +1840,7 @@ def nextafter(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _nextafter[below](below, self, other)
     node = NextafterBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.saved_other = SavedVariable(other)
     result = _nextafter[below](below, self, other)
     set_history(result, node)
@@ -1850,33 +1850,31 @@ def nextafter(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "nextafter_", NextafterBackward0, two_of_two)
 def nextafter_(node: Any, self: Any, other: Any) -> None:
     edge_self, _ = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_self else None
     node.saved_other = SavedVariable(other)
 
 
 class CopysignBackward0(Node):
     saved_self: SavedVariable | None
-    saved_other: SavedVariable | None
     saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
-            result = self.unpack(self.saved_result)
             grad_self = copysign_backward(grad, self_, result)
-        if edges[1] is not None:
-            other = self.unpack(self.saved_other)
-            grad_other = f.zeros_like(other)
+        if edges[1]:
+            grad_other = f.zeros_like(grad)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("copysign.Tensor")
@@ -1889,8 +1887,7 @@ def copysign_Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _copysign_Tensor[below](below, self, other)
     node = CopysignBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _copysign_Tensor[below](below, self, other)
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
@@ -1899,9 +1896,8 @@ def copysign_Tensor(keys: int, self: Any, other: Any) -> Any:
 
 @in_place_saving(AUTOGRAD, "copysign_.Tensor", CopysignBackward0, two_of_two, keep=new_self)
 def copysign__Tensor(node: Any, self: Any, other: Any) -> None:
-    edge_self, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_self is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    edge_self, _ = node.next_edges
+    node.saved_self = SavedVariable(self.clone()) if edge_self else None
 
 
 class CopysignBackward1(Node):
@@ -1917,8 +1913,8 @@ class CopysignBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("copysign.Scalar")
@@ -1944,20 +1940,20 @@ class FmodBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = -grad * f.div(self_, other, rounding_mode="trunc")
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("fmod.Tensor")
@@ -1970,8 +1966,8 @@ def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _fmod_Tensor[below](below, self, other)
     node = FmodBackward1((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _fmod_Tensor[below](below, self, other)
     set_history(result, node)
     return result
@@ -1980,8 +1976,8 @@ def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "fmod_.Tensor", FmodBackward1, two_of_two)
 def fmod__Tensor(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
 
 
 class FmodBackward0(Node):
@@ -2013,22 +2009,22 @@ class FmaxBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = f.where(f.ge(self_, other) | f.isnan(other), grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = f.where(f.ge(self_, other) | f.isnan(other), 0, grad)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("fmax")
@@ -2055,22 +2051,22 @@ class FminBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_self = f.where(f.le(self_, other) | f.isnan(other), grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = f.where(f.le(self_, other) | f.isnan(other), 0, grad)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("fmin")
@@ -2097,20 +2093,20 @@ class LdexpBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             grad_self = f.ldexp(grad, conjugate(other))
-        if edges[1] is not None:
-            result = self.unpack(self.saved_result)
+        if edges[1]:
             grad_other = grad * conjugate(result) * 0.6931471805599453
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_result = None
         self.released = True
+        self.saved_other = self.saved_result = None
 
 
 @AUTOGRAD.impl("ldexp.Tensor")
@@ -2123,7 +2119,7 @@ def ldexp_Tensor(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _ldexp_Tensor[below](below, self, other)
     node = LdexpBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
     result = _ldexp_Tensor[below](below, self, other)
     node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
@@ -2133,7 +2129,7 @@ def ldexp_Tensor(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "ldexp_", LdexpBackward0, two_of_two, keep=new_self)
 def ldexp_(node: Any, self: Any, other: Any) -> None:
     edge_self, _ = node.next_edges
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
 
 
 class NegBackward0(Node):
@@ -2169,8 +2165,8 @@ class AbsBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("abs")
@@ -2201,8 +2197,8 @@ class SgnBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("sgn")
@@ -2232,8 +2228,8 @@ class ExpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("exp")
@@ -2262,8 +2258,8 @@ class LogBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("log")
@@ -2292,8 +2288,8 @@ class SqrtBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("sqrt")
@@ -2322,8 +2318,8 @@ class RsqrtBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("rsqrt")
@@ -2352,8 +2348,8 @@ class ReciprocalBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("reciprocal")
@@ -2382,8 +2378,8 @@ class SinBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("sin")
@@ -2412,8 +2408,8 @@ class CosBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("cos")
@@ -2442,8 +2438,8 @@ class TanhBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("tanh")
@@ -2468,21 +2464,21 @@ class TanhBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_output: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             output = self.unpack(self.saved_output)
             grad_grad_output = f.tanh_backward(grad, conjugate(output))
-        if edges[1] is not None:
+        if edges[1]:
             output = self.unpack(self.saved_output)
             grad_output = self.unpack(self.saved_grad_output)
             grad_output = conjugate(grad) * (-2 * conjugate(output) * grad_output)
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = self.saved_grad_output = None
         self.released = True
+        self.saved_output = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("tanh_backward")
@@ -2496,7 +2492,7 @@ def tanh_backward(keys: int, grad_output: Any, output: Any) -> Any:
         return _tanh_backward[below](below, grad_output, output)
     node = TanhBackwardBackward0((edge_grad_output, edge_output))
     node.saved_output = SavedVariable(output)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_output else None
     result = _tanh_backward[below](below, grad_output, output)
     set_history(result, node)
     return result
@@ -2513,8 +2509,8 @@ class SigmoidBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("sigmoid")
@@ -2539,21 +2535,21 @@ class SigmoidBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_output: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             output = self.unpack(self.saved_output)
             grad_grad_output = f.sigmoid_backward(grad, conjugate(output))
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             output = self.unpack(self.saved_output)
             grad_output = conjugate(grad) * grad_output * (-2 * conjugate(output) + 1)
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = self.saved_grad_output = None
         self.released = True
+        self.saved_output = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("sigmoid_backward")
@@ -2567,7 +2563,7 @@ def sigmoid_backward(keys: int, grad_output: Any, output: Any) -> Any:
         return _sigmoid_backward[below](below, grad_output, output)
     node = SigmoidBackwardBackward0((edge_grad_output, edge_output))
     node.saved_output = SavedVariable(output)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_output else None
     result = _sigmoid_backward[below](below, grad_output, output)
     set_history(result, node)
     return result
@@ -2584,8 +2580,8 @@ class ReluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("relu")
@@ -2610,20 +2606,20 @@ class ThresholdBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             threshold = self.threshold
             grad_grad_output = f.threshold_backward(grad, self_, threshold)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("threshold_backward")
@@ -2636,7 +2632,7 @@ def threshold_backward(keys: int, grad_output: Any, self: Any, threshold: Any) -
     if edge_grad_output is None and edge_self is None:
         return _threshold_backward[below](below, grad_output, self, threshold)
     node = ThresholdBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
     node.threshold = threshold
     result = _threshold_backward[below](below, grad_output, self, threshold)
     set_history(result, node)
@@ -2654,8 +2650,8 @@ class TanBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("tan")
@@ -2684,8 +2680,8 @@ class AsinBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("asin")
@@ -2714,8 +2710,8 @@ class AcosBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("acos")
@@ -2744,8 +2740,8 @@ class AtanBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("atan")
@@ -2774,8 +2770,8 @@ class SinhBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("sinh")
@@ -2804,8 +2800,8 @@ class CoshBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("cosh")
@@ -2834,8 +2830,8 @@ class AsinhBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("asinh")
@@ -2864,8 +2860,8 @@ class AcoshBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("acosh")
@@ -2894,8 +2890,8 @@ class AtanhBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("atanh")
@@ -2924,8 +2920,8 @@ class Expm1Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("expm1")
@@ -2954,8 +2950,8 @@ class Exp2Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("exp2")
@@ -2984,8 +2980,8 @@ class Log1PBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("log1p")
@@ -3014,8 +3010,8 @@ class Log2Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("log2")
@@ -3044,8 +3040,8 @@ class Log10Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("log10")
@@ -3206,8 +3202,8 @@ class AngleBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("angle")
@@ -3258,8 +3254,8 @@ class FrexpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_exponent = None
         self.released = True
+        self.saved_exponent = None
 
 
 @AUTOGRAD.impl("frexp.Tensor")
@@ -3288,8 +3284,8 @@ class NanToNumBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("nan_to_num")
@@ -3358,20 +3354,20 @@ class WhereBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             condition = self.unpack(self.saved_condition)
             grad_self = f.where(condition, grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             condition = self.unpack(self.saved_condition)
             grad_other = f.where(condition, 0, grad)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_condition = None
         self.released = True
+        self.saved_condition = None
 
 
 @AUTOGRAD.impl("where.self")
@@ -3398,16 +3394,16 @@ class ClampBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_min: Any = None
         grad_max: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             min = self.unpack(self.saved_min)
             max = self.unpack(self.saved_max)
             grad_self = clamp_backward(grad, self_, min, max)
-        if edges[1] is not None or edges[2] is not None:
+        if edges[1] or edges[2]:
             self_ = self.unpack(self.saved_self)
             min = self.unpack(self.saved_min)
             max = self.unpack(self.saved_max)
@@ -3415,8 +3411,8 @@ class ClampBackward0(Node):
         return (grad_self, grad_min, grad_max)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_min = self.saved_max = None
         self.released = True
+        self.saved_self = self.saved_min = self.saved_max = None
 
 
 @AUTOGRAD.impl("clamp.Tensor")
@@ -3464,8 +3460,8 @@ class ClampBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("clamp")
@@ -3499,22 +3495,22 @@ class ClampMaxBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_max: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             max = self.unpack(self.saved_max)
             grad_self = f.where(f.le(self_, max), grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             max = self.unpack(self.saved_max)
             grad_max = f.where(f.gt(self_, max), grad, 0)
         return (grad_self, grad_max)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_max = None
         self.released = True
+        self.saved_self = self.saved_max = None
 
 
 @AUTOGRAD.impl("clamp_max.Tensor")
@@ -3553,8 +3549,8 @@ class ClampMaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("clamp_max")
@@ -3586,22 +3582,22 @@ class ClampMinBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_min: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             min = self.unpack(self.saved_min)
             grad_self = f.where(f.ge(self_, min), grad, 0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             min = self.unpack(self.saved_min)
             grad_min = f.where(f.lt(self_, min), grad, 0)
         return (grad_self, grad_min)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_min = None
         self.released = True
+        self.saved_self = self.saved_min = None
 
 
 @AUTOGRAD.impl("clamp_min.Tensor")
@@ -3640,8 +3636,8 @@ class ClampMinBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("clamp_min")
@@ -3674,25 +3670,25 @@ class AddcmulBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_tensor1: Any = None
         grad_tensor2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
             grad_tensor1 = grad * conjugate(scaled(tensor2, value))
-        if edges[2] is not None:
+        if edges[2]:
             tensor1 = self.unpack(self.saved_tensor1)
             value = self.value
             grad_tensor2 = grad * conjugate(scaled(tensor1, value))
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
-        self.saved_tensor2 = self.saved_tensor1 = None
         self.released = True
+        self.saved_tensor2 = self.saved_tensor1 = None
 
 
 @AUTOGRAD.impl("addcmul")
@@ -3708,8 +3704,8 @@ def addcmul(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
         return _addcmul[below](below, self, tensor1, tensor2, value)
     node = AddcmulBackward0((edge_self, edge_tensor1, edge_tensor2))
-    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None else None
-    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 else None
+    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 else None
     node.value = value
     result = _addcmul[below](below, self, tensor1, tensor2, value)
     set_history(result, node)
@@ -3719,8 +3715,8 @@ def addcmul(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
 @in_place_saving(AUTOGRAD, "addcmul_", AddcmulBackward0, three_of_four)
 def addcmul_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     _, edge_tensor1, edge_tensor2 = node.next_edges
-    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None else None
-    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 else None
+    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 else None
     node.value = value
 
 
@@ -3732,17 +3728,17 @@ class AddcdivBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_tensor1: Any = None
         grad_tensor2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
             grad_tensor1 = grad * conjugate(scaled(f.reciprocal(tensor2), value))
-        if edges[2] is not None:
+        if edges[2]:
             tensor1 = self.unpack(self.saved_tensor1)
             tensor2 = self.unpack(self.saved_tensor2)
             value = self.value
@@ -3750,8 +3746,8 @@ class AddcdivBackward0(Node):
         return (grad_self, grad_tensor1, grad_tensor2)
 
     def release_variables(self) -> None:
-        self.saved_tensor2 = self.saved_tensor1 = None
         self.released = True
+        self.saved_tensor2 = self.saved_tensor1 = None
 
 
 @AUTOGRAD.impl("addcdiv")
@@ -3767,8 +3763,8 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
         return _addcdiv[below](below, self, tensor1, tensor2, value)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
-    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
-    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 or edge_tensor2 else None
+    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 else None
     node.value = value
     result = _addcdiv[below](below, self, tensor1, tensor2, value)
     set_history(result, node)
@@ -3778,8 +3774,8 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
 @in_place_saving(AUTOGRAD, "addcdiv_", AddcdivBackward0, three_of_four)
 def addcdiv_(node: Any, self: Any, tensor1: Any, tensor2: Any, value: Any) -> None:
     _, edge_tensor1, edge_tensor2 = node.next_edges
-    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 is not None or edge_tensor2 is not None else None
-    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 is not None else None
+    node.saved_tensor2 = SavedVariable(tensor2) if edge_tensor1 or edge_tensor2 else None
+    node.saved_tensor1 = SavedVariable(tensor1) if edge_tensor2 else None
     node.value = value
 
 
@@ -3791,25 +3787,25 @@ class LerpBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_end: Any = None
         grad_weight: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             weight = self.unpack(self.saved_weight)
             grad_self = grad * conjugate(1 - weight)
-        if edges[1] is not None:
+        if edges[1]:
             weight = self.unpack(self.saved_weight)
             grad_end = grad * conjugate(weight)
-        if edges[2] is not None:
+        if edges[2]:
             end = self.unpack(self.saved_end)
             self_ = self.unpack(self.saved_self)
             grad_weight = grad * conjugate(end - self_)
         return (grad_self, grad_end, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_weight = self.saved_end = self.saved_self = None
         self.released = True
+        self.saved_weight = self.saved_end = self.saved_self = None
 
 
 @AUTOGRAD.impl("lerp.Tensor")
@@ -3825,9 +3821,9 @@ def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
     if edge_self is None and edge_end is None and edge_weight is None:
         return _lerp_Tensor[below](below, self, end, weight)
     node = LerpBackward1((edge_self, edge_end, edge_weight))
-    node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
-    node.saved_end = SavedVariable(end) if edge_weight is not None else None
-    node.saved_self = SavedVariable(self) if edge_weight is not None else None
+    node.saved_weight = SavedVariable(weight) if edge_self or edge_end else None
+    node.saved_end = SavedVariable(end) if edge_weight else None
+    node.saved_self = SavedVariable(self) if edge_weight else None
     result = _lerp_Tensor[below](below, self, end, weight)
     set_history(result, node)
     return result
@@ -3836,9 +3832,9 @@ def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
 @in_place_saving(AUTOGRAD, "lerp_.Tensor", LerpBackward1, three_of_three)
 def lerp__Tensor(node: Any, self: Any, end: Any, weight: Any) -> None:
     edge_self, edge_end, edge_weight = node.next_edges
-    node.saved_weight = SavedVariable(weight) if edge_self is not None or edge_end is not None else None
-    node.saved_end = SavedVariable(end) if edge_weight is not None else None
-    node.saved_self = SavedVariable(self.clone()) if edge_weight is not None else None
+    node.saved_weight = SavedVariable(weight) if edge_self or edge_end else None
+    node.saved_end = SavedVariable(end) if edge_weight else None
+    node.saved_self = SavedVariable(self.clone()) if edge_weight else None
 
 
 class LerpBackward0(Node):
@@ -3847,13 +3843,13 @@ class LerpBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_end: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             weight = self.weight
             grad_self = grad * (1 - conjugate(weight))
-        if edges[1] is not None:
+        if edges[1]:
             weight = self.weight
             grad_end = grad * conjugate(weight)
         return (grad_self, grad_end)
@@ -3891,8 +3887,8 @@ class MaskedFillBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_mask = None
         self.released = True
+        self.saved_mask = None
 
 
 @AUTOGRAD.impl("masked_fill.Scalar")
@@ -3921,20 +3917,20 @@ class MaskedFillBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_value: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             mask = self.unpack(self.saved_mask)
             grad_self = f.where(mask, 0, grad)
-        if edges[1] is not None:
+        if edges[1]:
             mask = self.unpack(self.saved_mask)
             grad_value = f.where(mask, grad, 0).sum()
         return (grad_self, grad_value)
 
     def release_variables(self) -> None:
-        self.saved_mask = None
         self.released = True
+        self.saved_mask = None
 
 
 @AUTOGRAD.impl("masked_fill.Tensor")
@@ -3969,8 +3965,8 @@ class ErfBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("erf")
@@ -3999,8 +3995,8 @@ class ErfcBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("erfc")
@@ -4019,18 +4015,18 @@ def erfc(keys: int, self: Any) -> Any:
 
 
 class ErfinvBackward0(Node):
-    saved_result: SavedVariable | None
+    saved_self: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        result = self.unpack(self.saved_result)
-        grad_self = 0.886226925452758 * f.exp(result.pow(2)) * grad
+        self_ = self.unpack(self.saved_self)
+        grad_self = 0.886226925452758 * f.exp(f.erfinv(self_).pow(2)) * grad
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("erfinv")
@@ -4042,8 +4038,8 @@ def erfinv(keys: int, self: Any) -> Any:
     if edge_self is None:
         return _erfinv[below](below, self)
     node = ErfinvBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     result = _erfinv[below](below, self)
-    node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
 
@@ -4059,8 +4055,8 @@ class LgammaBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("lgamma")
@@ -4089,8 +4085,8 @@ class DigammaBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("digamma")
@@ -4121,8 +4117,8 @@ class PolygammaBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("polygamma")
@@ -4154,8 +4150,8 @@ class PolygammaBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @in_place_saving(AUTOGRAD, "polygamma_", PolygammaBackward1, alone_of_two)
@@ -4177,8 +4173,8 @@ class MvlgammaBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("mvlgamma")
@@ -4214,8 +4210,8 @@ class I0Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("i0")
@@ -4244,8 +4240,8 @@ class SincBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("sinc")
@@ -4276,8 +4272,8 @@ class LogitBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("logit")
@@ -4309,20 +4305,20 @@ class IgammaBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = not_implemented("igamma: input")
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("igamma")
@@ -4335,8 +4331,8 @@ def igamma(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _igamma[below](below, self, other)
     node = IgammaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _igamma[below](below, self, other)
     set_history(result, node)
     return result
@@ -4345,8 +4341,8 @@ def igamma(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "igamma_", IgammaBackward0, two_of_two)
 def igamma_(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
 
 
 class IgammacBackward0(Node):
@@ -4356,20 +4352,20 @@ class IgammacBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = not_implemented("igammac: input")
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = -grad * f.exp((self_ - 1) * f.log(other) - other - f.lgamma(self_))
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("igammac")
@@ -4382,8 +4378,8 @@ def igammac(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _igammac[below](below, self, other)
     node = IgammacBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _igammac[below](below, self, other)
     set_history(result, node)
     return result
@@ -4392,8 +4388,8 @@ def igammac(keys: int, self: Any, other: Any) -> Any:
 @in_place_saving(AUTOGRAD, "igammac_", IgammacBackward0, two_of_two)
 def igammac_(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
-    node.saved_self = SavedVariable(self.clone()) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self.clone()) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
 
 
 class XlogyBackward0(Node):
@@ -4403,22 +4399,22 @@ class XlogyBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
             grad_self = zero_where_empty(f.xlogy(grad, other), self_, other, 0.0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad * self_ / other
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("xlogy.Tensor")
@@ -4457,8 +4453,8 @@ class XlogyBackward1(Node):
         return (grad_other,)
 
     def release_variables(self) -> None:
-        self.saved_other = None
         self.released = True
+        self.saved_other = None
 
 
 @AUTOGRAD.impl("xlogy.Scalar_Self")
@@ -4490,8 +4486,8 @@ class XlogyBackward2(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("xlogy.Scalar_Other")
@@ -4527,8 +4523,8 @@ class SpecialEntrBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("special_entr")
@@ -4557,8 +4553,8 @@ class SpecialNdtriBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("special_ndtri")
@@ -4589,8 +4585,8 @@ class SpecialLogNdtrBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("special_log_ndtr")
@@ -4622,8 +4618,8 @@ class SpecialErfcxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("special_erfcx")
@@ -4655,8 +4651,8 @@ class SpecialI0EBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("special_i0e")
@@ -4688,8 +4684,8 @@ class SpecialI1Backward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("special_i1")
@@ -4721,8 +4717,8 @@ class SpecialI1EBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("special_i1e")
@@ -4748,22 +4744,22 @@ class SpecialXlog1PyBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
             grad_self = zero_where_empty(f.special_xlog1py(grad, other), self_, other, -1.0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad * self_ / (other + 1)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("special_xlog1py")
@@ -4796,8 +4792,8 @@ class SpecialXlog1PyBackward1(Node):
         return (grad_other,)
 
     def release_variables(self) -> None:
-        self.saved_other = None
         self.released = True
+        self.saved_other = None
 
 
 @AUTOGRAD.impl("special_xlog1py.self_scalar")
@@ -4829,8 +4825,8 @@ class SpecialXlog1PyBackward2(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("special_xlog1py.other_scalar")
@@ -4856,20 +4852,20 @@ class SpecialZetaBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = not_implemented("zeta")
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
             grad_other = grad * -self_ * f.special_zeta(self_ + 1.0, other)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = None
         self.released = True
+        self.saved_self = self.saved_other = None
 
 
 @AUTOGRAD.impl("special_zeta")
@@ -4882,8 +4878,8 @@ def special_zeta(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _special_zeta[below](below, self, other)
     node = SpecialZetaBackward0((edge_self, edge_other))
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
-    node.saved_other = SavedVariable(other) if edge_other is not None else None
+    node.saved_self = SavedVariable(self) if edge_other else None
+    node.saved_other = SavedVariable(other) if edge_other else None
     result = _special_zeta[below](below, self, other)
     set_history(result, node)
     return result
@@ -4902,8 +4898,8 @@ class SpecialZetaBackward1(Node):
         return (grad_other,)
 
     def release_variables(self) -> None:
-        self.saved_other = None
         self.released = True
+        self.saved_other = None
 
 
 @AUTOGRAD.impl("special_zeta.self_scalar")
@@ -5005,13 +5001,15 @@ def sum_dim_IntList(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) ->
 
 
 class MeanBackward0(Node):
+    self_numel: Numel
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_numel = self.self_numel
         self_shape = self.self_shape
-        grad_self = grad.expand(self_shape) / numel(self_shape)
+        grad_self = grad.expand(self_shape) / self_numel
         return (grad_self,)
 
 
@@ -5024,6 +5022,7 @@ def mean(keys: int, self: Any, dtype: Any) -> Any:
     if edge_self is None:
         return _mean[below](below, self, dtype)
     node = MeanBackward0((edge_self,))
+    node.self_numel = self.numel()
     node.self_shape = self._shape
     result = _mean[below](below, self, dtype)
     refuse_integers(result)
@@ -5034,6 +5033,7 @@ def mean(keys: int, self: Any, dtype: Any) -> Any:
 class MeanBackward1(Node):
     dim: Integers
     keepdim: Any
+    self_numel: Numel
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -5041,8 +5041,9 @@ class MeanBackward1(Node):
             return (None,) * len(self.next_edges)
         dim = self.dim
         keepdim = self.keepdim
+        self_numel = self.self_numel
         self_shape = self.self_shape
-        grad_self = expand_reduced(grad, self_shape, dim, keepdim) / reduced_numel(self_shape, dim)
+        grad_self = mean_dim_backward(grad, self_shape, dim, self_numel, keepdim)
         return (grad_self,)
 
 
@@ -5057,6 +5058,7 @@ def mean_dim(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> Any:
     node = MeanBackward1((edge_self,))
     node.dim = dim
     node.keepdim = keepdim
+    node.self_numel = self.numel()
     node.self_shape = self._shape
     result = _mean_dim[below](below, self, dim, keepdim, dtype)
     refuse_integers(result)
@@ -5079,8 +5081,8 @@ class NansumBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("nansum")
@@ -5109,6 +5111,8 @@ class AminmaxBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         min = self.unpack(self.saved_min)
         max = self.unpack(self.saved_max)
@@ -5118,8 +5122,8 @@ class AminmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_min = self.saved_max = None
         self.released = True
+        self.saved_self = self.saved_min = self.saved_max = None
 
 
 @AUTOGRAD.impl("aminmax")
@@ -5154,8 +5158,8 @@ class MaxBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("max")
@@ -5191,8 +5195,8 @@ class MaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("max.dim")
@@ -5226,8 +5230,8 @@ class MinBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("min")
@@ -5263,8 +5267,8 @@ class MinBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("min.dim")
@@ -5302,8 +5306,8 @@ class AmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("amax")
@@ -5341,8 +5345,8 @@ class AminBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("amin")
@@ -5365,17 +5369,19 @@ def amin(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
 
 class ProdBackward0(Node):
     saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
-        grad_self = prod_backward(grad, self_)
+        result = self.unpack(self.saved_result)
+        grad_self = prod_backward(grad, self_, result)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("prod")
@@ -5389,6 +5395,7 @@ def prod(keys: int, self: Any, dtype: Any) -> Any:
     node = ProdBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     result = _prod[below](below, self, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
     refuse_integers(result)
     set_history(result, node)
     return result
@@ -5396,6 +5403,7 @@ def prod(keys: int, self: Any, dtype: Any) -> Any:
 
 class ProdBackward1(Node):
     saved_self: SavedVariable | None
+    saved_result: SavedVariable | None
     dim: Integers
     keepdim: Any
 
@@ -5403,14 +5411,15 @@ class ProdBackward1(Node):
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
+        result = self.unpack(self.saved_result)
         dim = self.dim
         keepdim = self.keepdim
-        grad_self = prod_dim_backward(grad, self_, dim, keepdim)
+        grad_self = prod_dim_backward(grad, self_, result, dim, keepdim)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("prod.dim_int")
@@ -5426,6 +5435,7 @@ def prod_dim_int(keys: int, self: Any, dim: Any, keepdim: Any, dtype: Any) -> An
     node.dim = dim
     node.keepdim = keepdim
     result = _prod_dim_int[below](below, self, dim, keepdim, dtype)
+    node.saved_result = SavedVariable(result, node, 0)
     refuse_integers(result)
     set_history(result, node)
     return result
@@ -5448,8 +5458,8 @@ class VarBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("var.correction")
@@ -5489,8 +5499,8 @@ class StdBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("std.correction")
@@ -5519,6 +5529,8 @@ class VarMeanBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         correction = self.correction
         dim = self.dim
@@ -5527,8 +5539,8 @@ class VarMeanBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("var_mean.correction")
@@ -5557,6 +5569,8 @@ class StdMeanBackward0(Node):
     keepdim: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         self_ = self.unpack(self.saved_self)
         result0 = self.unpack(self.saved_result0)
         correction = self.correction
@@ -5566,8 +5580,8 @@ class StdMeanBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result0 = None
         self.released = True
+        self.saved_self = self.saved_result0 = None
 
 
 @AUTOGRAD.impl("std_mean.correction")
@@ -5606,8 +5620,8 @@ class LogsumexpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("logsumexp")
@@ -5675,8 +5689,8 @@ class CumprodBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("cumprod")
@@ -5704,22 +5718,22 @@ def cumprod_(node: Any, self: Any, dim: Any, dtype: Any) -> None:
 
 
 class CummaxBackward0(Node):
+    saved_self: SavedVariable | None
     saved_indices: SavedVariable | None
     dim: Integers
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
-        self_shape = self.self_shape
-        grad_self = running_extremum_backward(grad, dim, indices, self_shape)
+        grad_self = running_extremum_backward(grad, self_, indices, dim)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_self = self.saved_indices = None
 
 
 @AUTOGRAD.impl("cummax")
@@ -5731,8 +5745,8 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _cummax[below](below, self, dim)
     node = CummaxBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.dim = dim
-    node.self_shape = self._shape
     results = _cummax[below](below, self, dim)
     node.saved_indices = SavedVariable(results[1], node, 1)
     refuse_complex(results[0], "cummax")
@@ -5741,22 +5755,22 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
 
 
 class CumminBackward0(Node):
+    saved_self: SavedVariable | None
     saved_indices: SavedVariable | None
     dim: Integers
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         indices = self.unpack(self.saved_indices)
         dim = self.dim
-        self_shape = self.self_shape
-        grad_self = running_extremum_backward(grad, dim, indices, self_shape)
+        grad_self = running_extremum_backward(grad, self_, indices, dim)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_self = self.saved_indices = None
 
 
 @AUTOGRAD.impl("cummin")
@@ -5768,8 +5782,8 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _cummin[below](below, self, dim)
     node = CumminBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.dim = dim
-    node.self_shape = self._shape
     results = _cummin[below](below, self, dim)
     node.saved_indices = SavedVariable(results[1], node, 1)
     refuse_complex(results[0], "cummin")
@@ -5792,8 +5806,8 @@ class LogcumsumexpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("logcumsumexp")
@@ -5828,8 +5842,8 @@ class SortBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("sort")
@@ -5864,8 +5878,8 @@ class SortBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("sort.stable")
@@ -5900,8 +5914,8 @@ class TopkBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("topk")
@@ -5938,8 +5952,8 @@ class KthvalueBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("kthvalue")
@@ -5973,8 +5987,8 @@ class MedianBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("median")
@@ -6010,8 +6024,8 @@ class MedianBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("median.dim")
@@ -6045,8 +6059,8 @@ class NanmedianBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("nanmedian")
@@ -6082,8 +6096,8 @@ class NanmedianBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("nanmedian.dim")
@@ -6121,8 +6135,8 @@ class ModeBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("mode")
@@ -6232,20 +6246,20 @@ def unique_dim(keys: int, self: Any, dim: Any, sorted: Any, return_inverse: Any,
 
 
 class TakeBackward0(Node):
+    saved_self: SavedVariable | None
     saved_index: SavedVariable | None
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         index = self.unpack(self.saved_index)
-        self_shape = self.self_shape
-        grad_self = take_backward(grad, self_shape, index)
+        grad_self = take_backward(grad, self_, index)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_self = self.saved_index = None
 
 
 @AUTOGRAD.impl("take")
@@ -6257,8 +6271,8 @@ def take(keys: int, self: Any, index: Any) -> Any:
     if edge_self is None:
         return _take[below](below, self, index)
     node = TakeBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.saved_index = SavedVariable(index)
-    node.self_shape = self._shape
     result = _take[below](below, self, index)
     set_history(result, node)
     return result
@@ -6271,14 +6285,14 @@ class IndexBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        indices = [self.unpack(s) for s in self.saved_indices or ()]
+        indices = self.unpack_list(self.saved_indices)
         self_shape = self.self_shape
         grad_self = index_backward(grad, self_shape, indices)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("index.Tensor")
@@ -6304,21 +6318,21 @@ class IndexPutBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_values: Any = None
-        if edges[0] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
+        if edges[0]:
+            indices = self.unpack_list(self.saved_indices)
             accumulate = self.accumulate
             grad_self = index_put_self_backward(grad, indices, accumulate)
-        if edges[1] is not None:
-            indices = [self.unpack(s) for s in self.saved_indices or ()]
+        if edges[1]:
+            indices = self.unpack_list(self.saved_indices)
             grad_values = f.index(grad, indices)
         return (grad_self, grad_values)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("index_put")
@@ -6345,22 +6359,24 @@ def index_put_(node: Any, self: Any, indices: Any, values: Any, accumulate: Any)
 
 
 class GatherBackward0(Node):
+    saved_self: SavedVariable | None
     saved_index: SavedVariable | None
     dim: Integers
-    self_shape: Sizes
+    sparse_grad: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         index = self.unpack(self.saved_index)
         dim = self.dim
-        self_shape = self.self_shape
-        grad_self = gather_backward(grad, self_shape, dim, index)
+        sparse_grad = self.sparse_grad
+        grad_self = gather_backward(grad, self_, dim, index, sparse_grad)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_self = self.saved_index = None
 
 
 @AUTOGRAD.impl("gather")
@@ -6372,9 +6388,10 @@ def gather(keys: int, self: Any, dim: Any, index: Any, sparse_grad: Any) -> Any:
     if edge_self is None:
         return _gather[below](below, self, dim, index, sparse_grad)
     node = GatherBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.saved_index = SavedVariable(index)
     node.dim = dim
-    node.self_shape = self._shape
+    node.sparse_grad = sparse_grad
     result = _gather[below](below, self, dim, index, sparse_grad)
     set_history(result, node)
     return result
@@ -6387,22 +6404,22 @@ class ScatterBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_self = grad.scatter(dim, index, 0)
-        if edges[1] is not None:
+        if edges[1]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_src = grad.gather(dim, index)
         return (grad_self, grad_src)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("scatter.src")
@@ -6441,8 +6458,8 @@ class ScatterBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("scatter.value")
@@ -6474,20 +6491,20 @@ class ScatterAddBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_src = grad.gather(dim, index)
         return (grad_self, grad_src)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("scatter_add")
@@ -6500,7 +6517,7 @@ def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     if edge_self is None and edge_src is None:
         return _scatter_add[below](below, self, dim, index, src)
     node = ScatterAddBackward0((edge_self, edge_src))
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.saved_index = SavedVariable(index) if edge_src else None
     node.dim = dim
     result = _scatter_add[below](below, self, dim, index, src)
     set_history(result, node)
@@ -6510,7 +6527,7 @@ def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
 @in_place_saving(AUTOGRAD, "scatter_add_", ScatterAddBackward0, fourth_of_four)
 def scatter_add_(node: Any, self: Any, dim: Any, index: Any, src: Any) -> None:
     _, edge_src = node.next_edges
-    node.saved_index = SavedVariable(index) if edge_src is not None else None
+    node.saved_index = SavedVariable(index) if edge_src else None
     node.dim = dim
 
 
@@ -6526,14 +6543,14 @@ class ScatterReduceBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
             index = self.unpack(self.saved_index)
             src = self.unpack(self.saved_src)
-            result = self.unpack(self.saved_result)
             dim = self.dim
             include_self = self.include_self
             reduce = self.reduce
@@ -6541,8 +6558,8 @@ class ScatterReduceBackward0(Node):
         return (grad_self, grad_src)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_index = self.saved_src = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_index = self.saved_src = self.saved_result = None
 
 
 @AUTOGRAD.impl("scatter_reduce.two")
@@ -6580,29 +6597,31 @@ def scatter_reduce__two(node: Any, self: Any, dim: Any, index: Any, src: Any, re
 
 class IndexAddBackward0(Node):
     saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
     alpha: Any
     dim: Integers
-    source_shape: Sizes
+    source_ndim: Dim
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_source: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = grad
-        if edges[1] is not None:
+        if edges[1]:
             index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
             alpha = self.alpha
             dim = self.dim
-            source_shape = self.source_shape
-            grad_source = scaled(index_slices(grad, dim, index, source_shape), alpha)
+            source_ndim = self.source_ndim
+            grad_source = scaled(index_slices(grad, dim, index, source, source_ndim), alpha)
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = self.saved_source = None
 
 
 @AUTOGRAD.impl("index_add")
@@ -6615,10 +6634,11 @@ def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: An
     if edge_self is None and edge_source is None:
         return _index_add[below](below, self, dim, index, source, alpha)
     node = IndexAddBackward0((edge_self, edge_source))
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.saved_index = SavedVariable(index) if edge_source else None
+    node.saved_source = SavedVariable(source) if edge_source else None
     node.alpha = alpha
     node.dim = dim
-    node.source_shape = source._shape
+    node.source_ndim = source.ndim
     result = _index_add[below](below, self, dim, index, source, alpha)
     set_history(result, node)
     return result
@@ -6627,10 +6647,11 @@ def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: An
 @in_place_saving(AUTOGRAD, "index_add_", IndexAddBackward0, fourth_of_five)
 def index_add_(node: Any, self: Any, dim: Any, index: Any, source: Any, alpha: Any) -> None:
     _, edge_source = node.next_edges
-    node.saved_index = SavedVariable(index) if edge_source is not None else None
+    node.saved_index = SavedVariable(index) if edge_source else None
+    node.saved_source = SavedVariable(source) if edge_source else None
     node.alpha = alpha
     node.dim = dim
-    node.source_shape = source._shape
+    node.source_ndim = source.ndim
 
 
 class IndexReduceBackward0(Node):
@@ -6645,14 +6666,14 @@ class IndexReduceBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_source: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
             index = self.unpack(self.saved_index)
             source = self.unpack(self.saved_source)
-            result = self.unpack(self.saved_result)
             dim = self.dim
             include_self = self.include_self
             reduce = self.reduce
@@ -6662,8 +6683,8 @@ class IndexReduceBackward0(Node):
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_index = self.saved_source = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_index = self.saved_source = self.saved_result = None
 
 
 @AUTOGRAD.impl("index_reduce")
@@ -6701,29 +6722,31 @@ def index_reduce_(node: Any, self: Any, dim: Any, index: Any, source: Any, reduc
 
 class IndexCopyBackward0(Node):
     saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
     dim: Integers
-    source_shape: Sizes
+    source_ndim: Dim
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_source: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
+        if edges[1]:
             index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
             dim = self.dim
-            source_shape = self.source_shape
-            grad_source = index_slices(grad, dim, index, source_shape)
+            source_ndim = self.source_ndim
+            grad_source = index_slices(grad, dim, index, source, source_ndim)
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = self.saved_source = None
 
 
 @AUTOGRAD.impl("index_copy")
@@ -6737,8 +6760,9 @@ def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
         return _index_copy[below](below, self, dim, index, source)
     node = IndexCopyBackward0((edge_self, edge_source))
     node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source) if edge_source else None
     node.dim = dim
-    node.source_shape = source._shape
+    node.source_ndim = source.ndim
     result = _index_copy[below](below, self, dim, index, source)
     set_history(result, node)
     return result
@@ -6746,9 +6770,11 @@ def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
 
 @in_place_saving(AUTOGRAD, "index_copy_", IndexCopyBackward0, fourth_of_four)
 def index_copy_(node: Any, self: Any, dim: Any, index: Any, source: Any) -> None:
+    _, edge_source = node.next_edges
     node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source) if edge_source else None
     node.dim = dim
-    node.source_shape = source._shape
+    node.source_ndim = source.ndim
 
 
 class IndexFillBackward0(Node):
@@ -6764,8 +6790,8 @@ class IndexFillBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("index_fill.int_Scalar")
@@ -6797,22 +6823,22 @@ class IndexFillBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_value: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_self = grad.index_fill(dim, index, 0)
-        if edges[1] is not None:
+        if edges[1]:
             index = self.unpack(self.saved_index)
             dim = self.dim
             grad_value = index_fill_value_backward(grad, dim, index)
         return (grad_self, grad_value)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("index_fill.int_Tensor")
@@ -6840,29 +6866,29 @@ def index_fill__int_Tensor(node: Any, self: Any, dim: Any, index: Any, value: An
 
 class PutBackward0(Node):
     saved_index: SavedVariable | None
+    saved_source: SavedVariable | None
     accumulate: Any
-    source_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_source: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             index = self.unpack(self.saved_index)
+            source = self.unpack(self.saved_source)
             accumulate = self.accumulate
-            source_shape = self.source_shape
-            grad_self = put_self_backward(grad, index, source_shape, accumulate)
-        if edges[1] is not None:
+            grad_self = put_self_backward(grad, index, source, accumulate)
+        if edges[1]:
             index = self.unpack(self.saved_index)
-            source_shape = self.source_shape
-            grad_source = grad.take(index).reshape(source_shape)
+            source = self.unpack(self.saved_source)
+            grad_source = grad.take(index).reshape_as(source)
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = self.saved_source = None
 
 
 @AUTOGRAD.impl("put")
@@ -6876,8 +6902,8 @@ def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
         return _put[below](below, self, index, source, accumulate)
     node = PutBackward0((edge_self, edge_source))
     node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
     node.accumulate = accumulate
-    node.source_shape = source._shape
     result = _put[below](below, self, index, source, accumulate)
     set_history(result, node)
     return result
@@ -6886,8 +6912,8 @@ def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
 @in_place_saving(AUTOGRAD, "put_", PutBackward0, third_of_four)
 def put_(node: Any, self: Any, index: Any, source: Any, accumulate: Any) -> None:
     node.saved_index = SavedVariable(index)
+    node.saved_source = SavedVariable(source)
     node.accumulate = accumulate
-    node.source_shape = source._shape
 
 
 class MaskedScatterBackward0(Node):
@@ -6897,21 +6923,21 @@ class MaskedScatterBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_source: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             mask = self.unpack(self.saved_mask)
             grad_self = grad.masked_fill(mask, 0)
-        if edges[1] is not None:
+        if edges[1]:
             mask = self.unpack(self.saved_mask)
             source_shape = self.source_shape
             grad_source = f.masked_scatter_backward(grad, mask, source_shape)
         return (grad_self, grad_source)
 
     def release_variables(self) -> None:
-        self.saved_mask = None
         self.released = True
+        self.saved_mask = None
 
 
 @AUTOGRAD.impl("masked_scatter")
@@ -6950,8 +6976,8 @@ class MaskedScatterBackwardBackward0(Node):
         return (grad_grad_output,)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_mask = None
         self.released = True
+        self.saved_grad_output = self.saved_mask = None
 
 
 @AUTOGRAD.impl("masked_scatter_backward")
@@ -6985,8 +7011,8 @@ class IndexSelectBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_index = None
         self.released = True
+        self.saved_index = None
 
 
 @AUTOGRAD.impl("index_select")
@@ -7007,20 +7033,20 @@ def index_select(keys: int, self: Any, dim: Any, index: Any) -> Any:
 
 
 class MaskedSelectBackward0(Node):
+    saved_self: SavedVariable | None
     saved_mask: SavedVariable | None
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         mask = self.unpack(self.saved_mask)
-        self_shape = self.self_shape
-        grad_self = masked_select_backward(grad, self_shape, mask)
+        grad_self = masked_select_backward(grad, self_, mask)
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_mask = None
         self.released = True
+        self.saved_self = self.saved_mask = None
 
 
 @AUTOGRAD.impl("masked_select")
@@ -7032,8 +7058,8 @@ def masked_select(keys: int, self: Any, mask: Any) -> Any:
     if edge_self is None:
         return _masked_select[below](below, self, mask)
     node = MaskedSelectBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.saved_mask = SavedVariable(mask)
-    node.self_shape = self._shape
     result = _masked_select[below](below, self, mask)
     set_history(result, node)
     return result
@@ -7239,10 +7265,13 @@ def permute(keys: int, self: Any, dims: Any) -> Any:
 
 
 class ExpandBackward0(Node):
+    self_shape: Sizes
+
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        grad_self = grad
+        self_shape = self.self_shape
+        grad_self = summed_to(grad, self_shape)
         return (grad_self,)
 
 
@@ -7255,6 +7284,7 @@ def expand(keys: int, self: Any, size: Any, implicit: Any) -> Any:
     if edge_self is None:
         return _expand[below](below, self, size, implicit)
     node = ExpandBackward0((edge_self,))
+    node.self_shape = self._shape
     result = _expand[below](below, self, size, implicit)
     set_history(result, node)
     return result
@@ -7287,13 +7317,15 @@ def squeeze(keys: int, self: Any) -> Any:
 
 
 class SqueezeBackward1(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
@@ -7306,6 +7338,7 @@ def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _squeeze_dim[below](below, self, dim)
     node = SqueezeBackward1((edge_self,))
+    node.dim = dim
     node.self_shape = self._shape
     result = _squeeze_dim[below](below, self, dim)
     set_history(result, node)
@@ -7313,13 +7346,15 @@ def squeeze_dim(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SqueezeBackward2(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
@@ -7332,6 +7367,7 @@ def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _squeeze_dims[below](below, self, dim)
     node = SqueezeBackward2((edge_self,))
+    node.dim = dim
     node.self_shape = self._shape
     result = _squeeze_dims[below](below, self, dim)
     set_history(result, node)
@@ -7339,13 +7375,13 @@ def squeeze_dims(keys: int, self: Any, dim: Any) -> Any:
 
 
 class UnsqueezeBackward0(Node):
-    self_shape: Sizes
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        dim = self.dim
+        grad_self = grad.squeeze(dim)
         return (grad_self,)
 
 
@@ -7358,7 +7394,7 @@ def unsqueeze(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _unsqueeze[below](below, self, dim)
     node = UnsqueezeBackward0((edge_self,))
-    node.self_shape = self._shape
+    node.dim = dim
     result = _unsqueeze[below](below, self, dim)
     set_history(result, node)
     return result
@@ -7506,14 +7542,12 @@ def unfold(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> Any:
 
 class UnbindBackward0(Node):
     dim: Integers
-    self_dtype: Unseen
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        grad_self = unbind_backward(grads, dim)
         return (grad_self,)
 
 
@@ -7527,8 +7561,6 @@ def unbind_int(keys: int, self: Any, dim: Any) -> Any:
         return _unbind_int[below](below, self, dim)
     node = UnbindBackward0((edge_self,))
     node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
     result = _unbind_int[below](below, self, dim)
     set_histories(result, node)
     return result
@@ -7541,6 +7573,8 @@ class SplitBackward0(Node):
     split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_dtype = self.self_dtype
         self_shape = self.self_shape
@@ -7568,7 +7602,7 @@ def split_Tensor(keys: int, self: Any, split_size: Any, dim: Any) -> Any:
 
 
 class AsStridedBackward0(Node):
-    self_geometry: Geometry
+    self_placement: Unseen
     size: Integers
     storage_offset: Integers
     stride: Integers
@@ -7576,11 +7610,11 @@ class AsStridedBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
+        self_placement = self.self_placement
         size = self.size
         storage_offset = self.storage_offset
         stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        grad_self = as_strided_backward(grad, self_placement, size, stride, storage_offset)
         return (grad_self,)
 
 
@@ -7593,7 +7627,7 @@ def as_strided(keys: int, self: Any, size: Any, stride: Any, storage_offset: Any
     if edge_self is None:
         return _as_strided[below](below, self, size, stride, storage_offset)
     node = AsStridedBackward0((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.self_placement = (self._shape, self.strides(), self._offset)
     node.size = size
     node.storage_offset = storage_offset
     node.stride = stride
@@ -7608,6 +7642,8 @@ class SplitWithSizesBackward0(Node):
     split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_shape = self.self_shape
         split_sizes = self.split_sizes
@@ -7639,6 +7675,8 @@ class UnsafeSplitBackward0(Node):
     split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_dtype = self.self_dtype
         self_shape = self.self_shape
@@ -7671,6 +7709,8 @@ class UnsafeSplitWithSizesBackward0(Node):
     split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_shape = self.self_shape
         split_sizes = self.split_sizes
@@ -7739,55 +7779,61 @@ def squeeze_(node: Any, self: Any) -> None:
 
 
 class SqueezeBackward4(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
 @in_place_saving(AUTOGRAD, "squeeze_.dim", SqueezeBackward4, alone_of_two, history=turn_history)
 def squeeze__dim(node: Any, self: Any, dim: Any) -> None:
+    node.dim = dim
     node.self_shape = self._shape
 
 
 class SqueezeBackward5(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
 @in_place_saving(AUTOGRAD, "squeeze_.dims", SqueezeBackward5, alone_of_two, history=turn_history)
 def squeeze__dims(node: Any, self: Any, dim: Any) -> None:
+    node.dim = dim
     node.self_shape = self._shape
 
 
 class UnsqueezeBackward1(Node):
-    self_shape: Sizes
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        dim = self.dim
+        grad_self = grad.squeeze(dim)
         return (grad_self,)
 
 
 @in_place_saving(AUTOGRAD, "unsqueeze_", UnsqueezeBackward1, alone_of_two, history=turn_history)
 def unsqueeze_(node: Any, self: Any, dim: Any) -> None:
-    node.self_shape = self._shape
+    node.dim = dim
 
 
 class AsStridedBackward1(Node):
-    self_geometry: Geometry
+    self_placement: Unseen
     size: Integers
     storage_offset: Integers
     stride: Integers
@@ -7795,17 +7841,17 @@ class AsStridedBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
+        self_placement = self.self_placement
         size = self.size
         storage_offset = self.storage_offset
         stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        grad_self = as_strided_backward(grad, self_placement, size, stride, storage_offset)
         return (grad_self,)
 
 
 @in_place_saving(AUTOGRAD, "as_strided_", AsStridedBackward1, alone_of_four, history=turn_history)
 def as_strided_(node: Any, self: Any, size: Any, stride: Any, storage_offset: Any) -> None:
-    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.self_placement = (self._shape, self.strides(), self._offset)
     node.size = size
     node.storage_offset = storage_offset
     node.stride = stride
@@ -8026,7 +8072,7 @@ def alias_copy(keys: int, self: Any) -> Any:
 
 
 class AsStridedBackward0_copy(Node):
-    self_geometry: Geometry
+    self_placement: Unseen
     size: Integers
     storage_offset: Integers
     stride: Integers
@@ -8034,11 +8080,11 @@ class AsStridedBackward0_copy(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_geometry = self.self_geometry
+        self_placement = self.self_placement
         size = self.size
         storage_offset = self.storage_offset
         stride = self.stride
-        grad_self = as_strided_backward(grad, self_geometry, size, stride, storage_offset)
+        grad_self = as_strided_backward(grad, self_placement, size, stride, storage_offset)
         return (grad_self,)
 
 
@@ -8051,7 +8097,7 @@ def as_strided_copy(keys: int, self: Any, size: Any, stride: Any, storage_offset
     if edge_self is None:
         return _as_strided_copy[below](below, self, size, stride, storage_offset)
     node = AsStridedBackward0_copy((edge_self,))
-    node.self_geometry = (self._shape, self.strides(), self._offset)
+    node.self_placement = (self._shape, self.strides(), self._offset)
     node.size = size
     node.storage_offset = storage_offset
     node.stride = stride
@@ -8096,10 +8142,13 @@ def diagonal_copy(keys: int, self: Any, offset: Any, dim1: Any, dim2: Any) -> An
 
 
 class ExpandBackward0_copy(Node):
+    self_shape: Sizes
+
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        grad_self = grad
+        self_shape = self.self_shape
+        grad_self = summed_to(grad, self_shape)
         return (grad_self,)
 
 
@@ -8112,6 +8161,7 @@ def expand_copy(keys: int, self: Any, size: Any, implicit: Any) -> Any:
     if edge_self is None:
         return _expand_copy[below](below, self, size, implicit)
     node = ExpandBackward0_copy((edge_self,))
+    node.self_shape = self._shape
     result = _expand_copy[below](below, self, size, implicit)
     set_history(result, node)
     return result
@@ -8240,13 +8290,15 @@ def squeeze_copy(keys: int, self: Any) -> Any:
 
 
 class SqueezeBackward1_copy(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
@@ -8259,6 +8311,7 @@ def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _squeeze_copy_dim[below](below, self, dim)
     node = SqueezeBackward1_copy((edge_self,))
+    node.dim = dim
     node.self_shape = self._shape
     result = _squeeze_copy_dim[below](below, self, dim)
     set_history(result, node)
@@ -8266,13 +8319,15 @@ def squeeze_copy_dim(keys: int, self: Any, dim: Any) -> Any:
 
 
 class SqueezeBackward2_copy(Node):
+    dim: Integers
     self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        dim = self.dim
         self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        grad_self = unsqueezed_to(grad, dim, self_shape)
         return (grad_self,)
 
 
@@ -8285,6 +8340,7 @@ def squeeze_copy_dims(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _squeeze_copy_dims[below](below, self, dim)
     node = SqueezeBackward2_copy((edge_self,))
+    node.dim = dim
     node.self_shape = self._shape
     result = _squeeze_copy_dims[below](below, self, dim)
     set_history(result, node)
@@ -8378,13 +8434,13 @@ def unfold_copy(keys: int, self: Any, dimension: Any, size: Any, step: Any) -> A
 
 
 class UnsqueezeBackward0_copy(Node):
-    self_shape: Sizes
+    dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        self_shape = self.self_shape
-        grad_self = grad.reshape(self_shape)
+        dim = self.dim
+        grad_self = grad.squeeze(dim)
         return (grad_self,)
 
 
@@ -8397,7 +8453,7 @@ def unsqueeze_copy(keys: int, self: Any, dim: Any) -> Any:
     if edge_self is None:
         return _unsqueeze_copy[below](below, self, dim)
     node = UnsqueezeBackward0_copy((edge_self,))
-    node.self_shape = self._shape
+    node.dim = dim
     result = _unsqueeze_copy[below](below, self, dim)
     set_history(result, node)
     return result
@@ -8515,6 +8571,8 @@ class SplitBackward0_copy(Node):
     split_size: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_dtype = self.self_dtype
         self_shape = self.self_shape
@@ -8547,6 +8605,8 @@ class SplitWithSizesBackward0_copy(Node):
     split_sizes: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
         self_shape = self.self_shape
         split_sizes = self.split_sizes
@@ -8573,14 +8633,12 @@ def split_with_sizes_copy(keys: int, self: Any, split_sizes: Any, dim: Any) -> A
 
 class UnbindBackward0_copy(Node):
     dim: Integers
-    self_dtype: Unseen
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
+        if all(grad is None for grad in grads):
+            return (None,) * len(self.next_edges)
         dim = self.dim
-        self_dtype = self.self_dtype
-        self_shape = self.self_shape
-        grad_self = unbind_backward(grads, self_shape, self_dtype, dim)
+        grad_self = unbind_backward(grads, dim)
         return (grad_self,)
 
 
@@ -8594,8 +8652,6 @@ def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
         return _unbind_copy_int[below](below, self, dim)
     node = UnbindBackward0_copy((edge_self,))
     node.dim = dim
-    node.self_dtype = self.dtype
-    node.self_shape = self._shape
     result = _unbind_copy_int[below](below, self, dim)
     set_histories(result, node)
     return result
@@ -8604,24 +8660,22 @@ def unbind_copy_int(keys: int, self: Any, dim: Any) -> Any:
 class SliceScatterBackward0(Node):
     dim: Integers
     end: Integers
-    src_shape: Sizes
     start: Integers
     step: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             dim = self.dim
             end = self.end
-            src_shape = self.src_shape
             start = self.start
             step = self.step
-            grad_self = f.slice_scatter(grad, grad.new_zeros(src_shape), dim, start, end, step)
-        if edges[1] is not None:
+            grad_self = f.slice_scatter(grad, f.zeros_like(f.slice(grad, dim, start, end, step)), dim, start, end, step)
+        if edges[1]:
             dim = self.dim
             end = self.end
             start = self.start
@@ -8642,7 +8696,6 @@ def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any
     node = SliceScatterBackward0((edge_self, edge_src))
     node.dim = dim
     node.end = end
-    node.src_shape = src._shape
     node.start = start
     node.step = step
     result = _slice_scatter[below](below, self, src, dim, start, end, step)
@@ -8653,20 +8706,18 @@ def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any
 class SelectScatterBackward0(Node):
     dim: Integers
     index: Integers
-    src_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             dim = self.dim
             index = self.index
-            src_shape = self.src_shape
-            grad_self = f.select_scatter(grad, grad.new_zeros(src_shape), dim, index)
-        if edges[1] is not None:
+            grad_self = f.select_scatter(grad, f.zeros_like(grad.select(dim, index)), dim, index)
+        if edges[1]:
             dim = self.dim
             index = self.index
             grad_src = grad.select(dim, index)
@@ -8685,7 +8736,6 @@ def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
     node = SelectScatterBackward0((edge_self, edge_src))
     node.dim = dim
     node.index = index
-    node.src_shape = src._shape
     result = _select_scatter[below](below, self, src, dim, index)
     set_history(result, node)
     return result
@@ -8695,21 +8745,19 @@ class DiagonalScatterBackward0(Node):
     dim1: Integers
     dim2: Integers
     offset: Integers
-    src_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             dim1 = self.dim1
             dim2 = self.dim2
             offset = self.offset
-            src_shape = self.src_shape
-            grad_self = f.diagonal_scatter(grad, grad.new_zeros(src_shape), offset, dim1, dim2)
-        if edges[1] is not None:
+            grad_self = f.diagonal_scatter(grad, f.zeros_like(grad.diagonal(offset, dim1, dim2)), offset, dim1, dim2)
+        if edges[1]:
             dim1 = self.dim1
             dim2 = self.dim2
             offset = self.offset
@@ -8730,7 +8778,6 @@ def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim
     node.dim1 = dim1
     node.dim2 = dim2
     node.offset = offset
-    node.src_shape = src._shape
     result = _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
     set_history(result, node)
     return result
@@ -8738,23 +8785,21 @@ def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim
 
 class AsStridedScatterBackward0(Node):
     size: Integers
-    src_shape: Sizes
     storage_offset: Integers
     stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             size = self.size
-            src_shape = self.src_shape
             storage_offset = self.storage_offset
             stride = self.stride
-            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(src_shape), size, stride, storage_offset)
-        if edges[1] is not None:
+            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(size), size, stride, storage_offset)
+        if edges[1]:
             size = self.size
             storage_offset = self.storage_offset
             stride = self.stride
@@ -8773,7 +8818,6 @@ def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, s
         return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
     node = AsStridedScatterBackward0((edge_self, edge_src))
     node.size = size
-    node.src_shape = src._shape
     node.storage_offset = storage_offset
     node.stride = stride
     result = _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
@@ -9105,8 +9149,8 @@ class ReflectionPad1DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad1d")
@@ -9132,20 +9176,20 @@ class ReflectionPad1DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.reflection_pad1d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad1d_backward")
@@ -9158,7 +9202,7 @@ def reflection_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: A
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad1d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad1DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _reflection_pad1d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9178,8 +9222,8 @@ class ReflectionPad2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad2d")
@@ -9205,20 +9249,20 @@ class ReflectionPad2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.reflection_pad2d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad2d_backward")
@@ -9231,7 +9275,7 @@ def reflection_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: A
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad2d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _reflection_pad2d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9251,8 +9295,8 @@ class ReflectionPad3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad3d")
@@ -9278,20 +9322,20 @@ class ReflectionPad3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.reflection_pad3d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("reflection_pad3d_backward")
@@ -9304,7 +9348,7 @@ def reflection_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: A
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad3d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _reflection_pad3d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9324,8 +9368,8 @@ class ReplicationPad1DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad1d")
@@ -9351,20 +9395,20 @@ class ReplicationPad1DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.replication_pad1d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad1d_backward")
@@ -9377,7 +9421,7 @@ def replication_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: 
     if edge_grad_output is None and edge_self is None:
         return _replication_pad1d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad1DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _replication_pad1d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9397,8 +9441,8 @@ class ReplicationPad2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad2d")
@@ -9424,20 +9468,20 @@ class ReplicationPad2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.replication_pad2d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad2d_backward")
@@ -9450,7 +9494,7 @@ def replication_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: 
     if edge_grad_output is None and edge_self is None:
         return _replication_pad2d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _replication_pad2d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9470,8 +9514,8 @@ class ReplicationPad3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad3d")
@@ -9497,20 +9541,20 @@ class ReplicationPad3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             padding = self.padding
             grad_grad_output = f.replication_pad3d(grad, padding)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("replication_pad3d_backward")
@@ -9523,7 +9567,7 @@ def replication_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: 
     if edge_grad_output is None and edge_self is None:
         return _replication_pad3d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.padding = padding
     result = _replication_pad3d_backward[below](below, grad_output, self, padding)
     set_history(result, node)
@@ -9636,12 +9680,12 @@ class CopyBackwards(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_src: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             src_device = self.src_device
             grad_src = moved(grad, src_device)
         return (grad_self, grad_src)
@@ -9706,12 +9750,12 @@ class FillBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_value: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_value = grad.sum()
         return (grad_self, grad_value)
 
@@ -9743,12 +9787,12 @@ class FillBackward3(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_value: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_self = f.zeros_like(grad)
-        if edges[1] is not None:
+        if edges[1]:
             grad_value = grad.sum()
         return (grad_self, grad_value)
 
@@ -9831,12 +9875,12 @@ class ComplexBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_real: Any = None
         grad_imag: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_real = grad.real
-        if edges[1] is not None:
+        if edges[1]:
             grad_imag = grad.imag
         return (grad_real, grad_imag)
 
@@ -9862,20 +9906,19 @@ class PolarBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_abs: Any = None
         grad_angle: Any = None
-        if edges[0] is not None:
-            result = self.unpack(self.saved_result)
+        if edges[0]:
             grad_abs = f.real(grad.conj() * f.sgn(result))
-        if edges[1] is not None:
-            result = self.unpack(self.saved_result)
+        if edges[1]:
             grad_angle = f.real(grad.conj() * f.mul(result, 1j))
         return (grad_abs, grad_angle)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("polar")
@@ -9977,22 +10020,22 @@ class MmBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_mat2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             mat2 = self.unpack(self.saved_mat2)
             self_geometry = self.self_geometry
             grad_self = mm_left_grad(grad, mat2, self_geometry, 1)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             mat2_geometry = self.mat2_geometry
             grad_mat2 = mm_right_grad(grad, self_, mat2_geometry, 1)
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = self.saved_self = None
         self.released = True
+        self.saved_mat2 = self.saved_self = None
 
 
 @AUTOGRAD.impl("mm")
@@ -10005,10 +10048,10 @@ def mm(keys: int, self: Any, mat2: Any) -> Any:
     if edge_self is None and edge_mat2 is None:
         return _mm[below](below, self, mat2)
     node = MmBackward0((edge_self, edge_mat2))
-    node.saved_mat2 = SavedVariable(mat2) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_mat2 is not None else None
-    node.self_geometry = (self._shape, self.strides(), self._offset)
-    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
+    node.saved_mat2 = SavedVariable(mat2) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_mat2 else None
+    node.self_geometry = (self._shape, self.strides() if edge_self is not None else (), self._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides() if edge_mat2 is not None else (), mat2._offset)
     result = _mm[below](below, self, mat2)
     set_history(result, node)
     return result
@@ -10021,20 +10064,20 @@ class BmmBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_mat2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             mat2 = self.unpack(self.saved_mat2)
             grad_self = grad.bmm(conjugate(mat2.transpose(1, 2)))
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_mat2 = conjugate(self_.transpose(1, 2)).bmm(grad)
         return (grad_self, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = self.saved_self = None
         self.released = True
+        self.saved_mat2 = self.saved_self = None
 
 
 @AUTOGRAD.impl("bmm")
@@ -10047,8 +10090,8 @@ def bmm(keys: int, self: Any, mat2: Any) -> Any:
     if edge_self is None and edge_mat2 is None:
         return _bmm[below](below, self, mat2)
     node = BmmBackward0((edge_self, edge_mat2))
-    node.saved_mat2 = SavedVariable(mat2) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_mat2 is not None else None
+    node.saved_mat2 = SavedVariable(mat2) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_mat2 else None
     result = _bmm[below](below, self, mat2)
     set_history(result, node)
     return result
@@ -10061,20 +10104,20 @@ class MvBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_vec: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             vec = self.unpack(self.saved_vec)
             grad_self = grad.unsqueeze(1) * conjugate(vec).unsqueeze(0)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_vec = conjugate(self_).t().mv(grad)
         return (grad_self, grad_vec)
 
     def release_variables(self) -> None:
-        self.saved_vec = self.saved_self = None
         self.released = True
+        self.saved_vec = self.saved_self = None
 
 
 @AUTOGRAD.impl("mv")
@@ -10087,8 +10130,8 @@ def mv(keys: int, self: Any, vec: Any) -> Any:
     if edge_self is None and edge_vec is None:
         return _mv[below](below, self, vec)
     node = MvBackward0((edge_self, edge_vec))
-    node.saved_vec = SavedVariable(vec) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_vec is not None else None
+    node.saved_vec = SavedVariable(vec) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_vec else None
     result = _mv[below](below, self, vec)
     set_history(result, node)
     return result
@@ -10101,20 +10144,20 @@ class DotBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_tensor: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             tensor = self.unpack(self.saved_tensor)
             grad_self = grad * conjugate(tensor)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_tensor = grad * conjugate(self_)
         return (grad_self, grad_tensor)
 
     def release_variables(self) -> None:
-        self.saved_tensor = self.saved_self = None
         self.released = True
+        self.saved_tensor = self.saved_self = None
 
 
 @AUTOGRAD.impl("dot")
@@ -10127,8 +10170,8 @@ def dot(keys: int, self: Any, tensor: Any) -> Any:
     if edge_self is None and edge_tensor is None:
         return _dot[below](below, self, tensor)
     node = DotBackward0((edge_self, edge_tensor))
-    node.saved_tensor = SavedVariable(tensor) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_tensor is not None else None
+    node.saved_tensor = SavedVariable(tensor) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_tensor else None
     result = _dot[below](below, self, tensor)
     set_history(result, node)
     return result
@@ -10145,19 +10188,19 @@ class AddmmBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_mat1: Any = None
         grad_mat2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             beta = self.beta
             grad_self = scaled(grad, conjugate(beta))
-        if edges[1] is not None:
+        if edges[1]:
             mat2 = self.unpack(self.saved_mat2)
             alpha = self.alpha
             mat1_geometry = self.mat1_geometry
             grad_mat1 = mm_left_grad(grad, mat2, mat1_geometry, alpha)
-        if edges[2] is not None:
+        if edges[2]:
             mat1 = self.unpack(self.saved_mat1)
             alpha = self.alpha
             mat2_geometry = self.mat2_geometry
@@ -10165,8 +10208,8 @@ class AddmmBackward0(Node):
         return (grad_self, grad_mat1, grad_mat2)
 
     def release_variables(self) -> None:
-        self.saved_mat2 = self.saved_mat1 = None
         self.released = True
+        self.saved_mat2 = self.saved_mat1 = None
 
 
 @AUTOGRAD.impl("addmm")
@@ -10182,12 +10225,12 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
     if edge_self is None and edge_mat1 is None and edge_mat2 is None:
         return _addmm[below](below, self, mat1, mat2, beta, alpha)
     node = AddmmBackward0((edge_self, edge_mat1, edge_mat2))
-    node.saved_mat2 = SavedVariable(mat2) if edge_mat1 is not None else None
-    node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
+    node.saved_mat2 = SavedVariable(mat2) if edge_mat1 else None
+    node.saved_mat1 = SavedVariable(mat1) if edge_mat2 else None
     node.beta = beta
     node.alpha = alpha
-    node.mat1_geometry = (mat1._shape, mat1.strides(), mat1._offset)
-    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
+    node.mat1_geometry = (mat1._shape, mat1.strides() if edge_mat1 is not None else (), mat1._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides() if edge_mat2 is not None else (), mat2._offset)
     result = _addmm[below](below, self, mat1, mat2, beta, alpha)
     set_history(result, node)
     return result
@@ -10196,12 +10239,12 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
 @in_place_saving(AUTOGRAD, "addmm_", AddmmBackward0, three_of_five)
 def addmm_(node: Any, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> None:
     _, edge_mat1, edge_mat2 = node.next_edges
-    node.saved_mat2 = SavedVariable(mat2) if edge_mat1 is not None else None
-    node.saved_mat1 = SavedVariable(mat1) if edge_mat2 is not None else None
+    node.saved_mat2 = SavedVariable(mat2) if edge_mat1 else None
+    node.saved_mat1 = SavedVariable(mat1) if edge_mat2 else None
     node.beta = beta
     node.alpha = alpha
-    node.mat1_geometry = (mat1._shape, mat1.strides(), mat1._offset)
-    node.mat2_geometry = (mat2._shape, mat2.strides(), mat2._offset)
+    node.mat1_geometry = (mat1._shape, mat1.strides() if edge_mat1 is not None else (), mat1._offset)
+    node.mat2_geometry = (mat2._shape, mat2.strides() if edge_mat2 is not None else (), mat2._offset)
 
 
 class AddmvBackward0(Node):
@@ -10213,26 +10256,26 @@ class AddmvBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_mat: Any = None
         grad_vec: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             beta = self.beta
             grad_self = scaled(grad, conjugate(beta))
-        if edges[1] is not None:
+        if edges[1]:
             vec = self.unpack(self.saved_vec)
             alpha = self.alpha
             grad_mat = scaled(f.outer(grad, conjugate(vec)), conjugate(alpha))
-        if edges[2] is not None:
+        if edges[2]:
             mat = self.unpack(self.saved_mat)
             alpha = self.alpha
             grad_vec = scaled(conjugate(mat.t()).mv(grad), conjugate(alpha))
         return (grad_self, grad_mat, grad_vec)
 
     def release_variables(self) -> None:
-        self.saved_vec = self.saved_mat = None
         self.released = True
+        self.saved_vec = self.saved_mat = None
 
 
 @AUTOGRAD.impl("addmv")
@@ -10248,8 +10291,8 @@ def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> An
     if edge_self is None and edge_mat is None and edge_vec is None:
         return _addmv[below](below, self, mat, vec, beta, alpha)
     node = AddmvBackward0((edge_self, edge_mat, edge_vec))
-    node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
-    node.saved_mat = SavedVariable(mat) if edge_vec is not None else None
+    node.saved_vec = SavedVariable(vec) if edge_mat else None
+    node.saved_mat = SavedVariable(mat) if edge_vec else None
     node.beta = beta
     node.alpha = alpha
     result = _addmv[below](below, self, mat, vec, beta, alpha)
@@ -10260,8 +10303,8 @@ def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> An
 @in_place_saving(AUTOGRAD, "addmv_", AddmvBackward0, three_of_five)
 def addmv_(node: Any, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> None:
     _, edge_mat, edge_vec = node.next_edges
-    node.saved_vec = SavedVariable(vec) if edge_mat is not None else None
-    node.saved_mat = SavedVariable(mat) if edge_vec is not None else None
+    node.saved_vec = SavedVariable(vec) if edge_mat else None
+    node.saved_mat = SavedVariable(mat) if edge_vec else None
     node.beta = beta
     node.alpha = alpha
 
@@ -10275,26 +10318,26 @@ class AddrBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_vec1: Any = None
         grad_vec2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             beta = self.beta
             grad_self = scaled(grad, conjugate(beta))
-        if edges[1] is not None:
+        if edges[1]:
             vec2 = self.unpack(self.saved_vec2)
             alpha = self.alpha
             grad_vec1 = scaled(grad.mv(conjugate(vec2)), conjugate(alpha))
-        if edges[2] is not None:
+        if edges[2]:
             vec1 = self.unpack(self.saved_vec1)
             alpha = self.alpha
             grad_vec2 = scaled(grad.t().mv(conjugate(vec1)), conjugate(alpha))
         return (grad_self, grad_vec1, grad_vec2)
 
     def release_variables(self) -> None:
-        self.saved_vec2 = self.saved_vec1 = None
         self.released = True
+        self.saved_vec2 = self.saved_vec1 = None
 
 
 @AUTOGRAD.impl("addr")
@@ -10310,8 +10353,8 @@ def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> A
     if edge_self is None and edge_vec1 is None and edge_vec2 is None:
         return _addr[below](below, self, vec1, vec2, beta, alpha)
     node = AddrBackward0((edge_self, edge_vec1, edge_vec2))
-    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
-    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 is not None else None
+    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 else None
+    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 else None
     node.beta = beta
     node.alpha = alpha
     result = _addr[below](below, self, vec1, vec2, beta, alpha)
@@ -10322,8 +10365,8 @@ def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> A
 @in_place_saving(AUTOGRAD, "addr_", AddrBackward0, three_of_five)
 def addr_(node: Any, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> None:
     _, edge_vec1, edge_vec2 = node.next_edges
-    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 is not None else None
-    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 is not None else None
+    node.saved_vec2 = SavedVariable(vec2) if edge_vec1 else None
+    node.saved_vec1 = SavedVariable(vec1) if edge_vec2 else None
     node.beta = beta
     node.alpha = alpha
 
@@ -10337,26 +10380,26 @@ class BaddbmmBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_batch1: Any = None
         grad_batch2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             beta = self.beta
             grad_self = scaled(grad, conjugate(beta))
-        if edges[1] is not None:
+        if edges[1]:
             batch2 = self.unpack(self.saved_batch2)
             alpha = self.alpha
             grad_batch1 = scaled(grad.bmm(conjugate(batch2.transpose(1, 2))), conjugate(alpha))
-        if edges[2] is not None:
+        if edges[2]:
             batch1 = self.unpack(self.saved_batch1)
             alpha = self.alpha
             grad_batch2 = scaled(conjugate(batch1.transpose(1, 2)).bmm(grad), conjugate(alpha))
         return (grad_self, grad_batch1, grad_batch2)
 
     def release_variables(self) -> None:
-        self.saved_batch2 = self.saved_batch1 = None
         self.released = True
+        self.saved_batch2 = self.saved_batch1 = None
 
 
 @AUTOGRAD.impl("baddbmm")
@@ -10372,8 +10415,8 @@ def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: An
     if edge_self is None and edge_batch1 is None and edge_batch2 is None:
         return _baddbmm[below](below, self, batch1, batch2, beta, alpha)
     node = BaddbmmBackward0((edge_self, edge_batch1, edge_batch2))
-    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
-    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 else None
     node.beta = beta
     node.alpha = alpha
     result = _baddbmm[below](below, self, batch1, batch2, beta, alpha)
@@ -10384,8 +10427,8 @@ def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: An
 @in_place_saving(AUTOGRAD, "baddbmm_", BaddbmmBackward0, three_of_five)
 def baddbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
     _, edge_batch1, edge_batch2 = node.next_edges
-    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
-    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 else None
     node.beta = beta
     node.alpha = alpha
 
@@ -10395,40 +10438,49 @@ class AddbmmBackward0(Node):
     saved_batch1: SavedVariable | None
     beta: Any
     alpha: Any
-    batch2_shape: Sizes
-    batch1_shape: Sizes
+    batch1_size_0: Size
+    batch1_size_1: Size
+    batch2_size_2: Size
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_batch1: Any = None
         grad_batch2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             beta = self.beta
             grad_self = scaled(grad, conjugate(beta))
-        if edges[1] is not None:
+        if edges[1]:
             batch2 = self.unpack(self.saved_batch2)
             alpha = self.alpha
-            batch2_shape = self.batch2_shape
+            batch1_size_0 = self.batch1_size_0
+            batch1_size_1 = self.batch1_size_1
+            batch2_size_2 = self.batch2_size_2
             grad_batch1 = scaled(
-                grad.unsqueeze(0).expand([batch2_shape[0], -1, -1]).bmm(conjugate(batch2.transpose(1, 2))),
+                grad.unsqueeze(0)
+                .expand([batch1_size_0, batch1_size_1, batch2_size_2])
+                .bmm(conjugate(batch2.transpose(1, 2))),
                 conjugate(alpha),
             )
-        if edges[2] is not None:
+        if edges[2]:
             batch1 = self.unpack(self.saved_batch1)
             alpha = self.alpha
-            batch1_shape = self.batch1_shape
+            batch1_size_0 = self.batch1_size_0
+            batch1_size_1 = self.batch1_size_1
+            batch2_size_2 = self.batch2_size_2
             grad_batch2 = scaled(
-                conjugate(batch1.transpose(1, 2)).bmm(grad.unsqueeze(0).expand([batch1_shape[0], -1, -1])),
+                conjugate(batch1.transpose(1, 2)).bmm(
+                    grad.unsqueeze(0).expand([batch1_size_0, batch1_size_1, batch2_size_2])
+                ),
                 conjugate(alpha),
             )
         return (grad_self, grad_batch1, grad_batch2)
 
     def release_variables(self) -> None:
-        self.saved_batch2 = self.saved_batch1 = None
         self.released = True
+        self.saved_batch2 = self.saved_batch1 = None
 
 
 @AUTOGRAD.impl("addbmm")
@@ -10444,12 +10496,13 @@ def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
     if edge_self is None and edge_batch1 is None and edge_batch2 is None:
         return _addbmm[below](below, self, batch1, batch2, beta, alpha)
     node = AddbmmBackward0((edge_self, edge_batch1, edge_batch2))
-    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
-    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 else None
     node.beta = beta
     node.alpha = alpha
-    node.batch2_shape = batch2._shape
-    node.batch1_shape = batch1._shape
+    node.batch1_size_0 = batch1.size(0)
+    node.batch1_size_1 = batch1.size(1)
+    node.batch2_size_2 = batch2.size(2)
     result = _addbmm[below](below, self, batch1, batch2, beta, alpha)
     set_history(result, node)
     return result
@@ -10458,12 +10511,13 @@ def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
 @in_place_saving(AUTOGRAD, "addbmm_", AddbmmBackward0, three_of_five)
 def addbmm_(node: Any, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any) -> None:
     _, edge_batch1, edge_batch2 = node.next_edges
-    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 is not None else None
-    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 is not None else None
+    node.saved_batch2 = SavedVariable(batch2) if edge_batch1 else None
+    node.saved_batch1 = SavedVariable(batch1) if edge_batch2 else None
     node.beta = beta
     node.alpha = alpha
-    node.batch2_shape = batch2._shape
-    node.batch1_shape = batch1._shape
+    node.batch1_size_0 = batch1.size(0)
+    node.batch1_size_1 = batch1.size(1)
+    node.batch2_size_2 = batch2.size(2)
 
 
 class VdotBackward0(Node):
@@ -10473,20 +10527,20 @@ class VdotBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             grad_self = conjugate(grad) * other
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_other = grad * self_
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("vdot")
@@ -10499,8 +10553,8 @@ def vdot(keys: int, self: Any, other: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _vdot[below](below, self, other)
     node = VdotBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_other else None
     result = _vdot[below](below, self, other)
     set_history(result, node)
     return result
@@ -10518,11 +10572,11 @@ class TrilinearBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_i1: Any = None
         grad_i2: Any = None
         grad_i3: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             i2 = self.unpack(self.saved_i2)
             i3 = self.unpack(self.saved_i3)
             expand1 = self.expand1
@@ -10530,7 +10584,7 @@ class TrilinearBackward0(Node):
             expand3 = self.expand3
             sumdim = self.sumdim
             grad_i1 = f._trilinear(grad, i2, i3, sumdim, expand2, expand3, expand1)
-        if edges[1] is not None:
+        if edges[1]:
             i1 = self.unpack(self.saved_i1)
             i3 = self.unpack(self.saved_i3)
             expand1 = self.expand1
@@ -10538,7 +10592,7 @@ class TrilinearBackward0(Node):
             expand3 = self.expand3
             sumdim = self.sumdim
             grad_i2 = f._trilinear(i1, grad, i3, expand1, sumdim, expand3, expand2)
-        if edges[2] is not None:
+        if edges[2]:
             i1 = self.unpack(self.saved_i1)
             i2 = self.unpack(self.saved_i2)
             expand1 = self.expand1
@@ -10549,8 +10603,8 @@ class TrilinearBackward0(Node):
         return (grad_i1, grad_i2, grad_i3)
 
     def release_variables(self) -> None:
-        self.saved_i2 = self.saved_i3 = self.saved_i1 = None
         self.released = True
+        self.saved_i2 = self.saved_i3 = self.saved_i1 = None
 
 
 @AUTOGRAD.impl("_trilinear")
@@ -10566,9 +10620,9 @@ def _trilinear(
     if edge_i1 is None and edge_i2 is None and edge_i3 is None:
         return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
     node = TrilinearBackward0((edge_i1, edge_i2, edge_i3))
-    node.saved_i2 = SavedVariable(i2) if edge_i1 is not None or edge_i3 is not None else None
-    node.saved_i3 = SavedVariable(i3) if edge_i1 is not None or edge_i2 is not None else None
-    node.saved_i1 = SavedVariable(i1) if edge_i2 is not None or edge_i3 is not None else None
+    node.saved_i2 = SavedVariable(i2) if edge_i1 or edge_i3 else None
+    node.saved_i3 = SavedVariable(i3) if edge_i1 or edge_i2 else None
+    node.saved_i1 = SavedVariable(i1) if edge_i2 or edge_i3 else None
     node.expand1 = expand1
     node.expand2 = expand2
     node.expand3 = expand3
@@ -10591,8 +10645,8 @@ class LinalgCholeskyExBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_L = None
         self.released = True
+        self.saved_L = None
 
 
 @AUTOGRAD.impl("linalg_cholesky_ex")
@@ -10622,8 +10676,8 @@ class LinalgInvExBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_inverse = None
         self.released = True
+        self.saved_inverse = None
 
 
 @AUTOGRAD.impl("linalg_inv_ex")
@@ -10644,16 +10698,22 @@ def linalg_inv_ex(keys: int, A: Any, check_errors: Any) -> Any:
 class LinalgDetBackward0(Node):
     saved_A: SavedVariable | None
     saved_result: SavedVariable | None
+    saved_LU: SavedVariable | None
+    saved_pivots: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
         A = self.unpack(self.saved_A)
         result = self.unpack(self.saved_result)
-        grad_A = det_backward(grads[0], result, A)
+        LU = self.unpack(self.saved_LU)
+        pivots = self.unpack(self.saved_pivots)
+        grad_A = det_backward(grads[0], result, A, LU, pivots)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_A = self.saved_result = None
         self.released = True
+        self.saved_A = self.saved_result = self.saved_LU = self.saved_pivots = None
 
 
 @AUTOGRAD.impl("_linalg_det")
@@ -10668,6 +10728,8 @@ def _linalg_det(keys: int, A: Any) -> Any:
     node.saved_A = SavedVariable(A)
     results = __linalg_det[below](below, A)
     node.saved_result = SavedVariable(results[0], node, 0)
+    node.saved_LU = SavedVariable(results[1], node, 1)
+    node.saved_pivots = SavedVariable(results[2], node, 2)
     set_histories((results[0], None, None), node)
     return results
 
@@ -10675,16 +10737,22 @@ def _linalg_det(keys: int, A: Any) -> Any:
 class LinalgSlogdetBackward0(Node):
     saved_A: SavedVariable | None
     saved_sign: SavedVariable | None
+    saved_LU: SavedVariable | None
+    saved_pivots: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         A = self.unpack(self.saved_A)
         sign = self.unpack(self.saved_sign)
-        grad_A = slogdet_backward(grads, A, sign)
+        LU = self.unpack(self.saved_LU)
+        pivots = self.unpack(self.saved_pivots)
+        grad_A = slogdet_backward(grads, A, sign, LU, pivots)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_A = self.saved_sign = None
         self.released = True
+        self.saved_A = self.saved_sign = self.saved_LU = self.saved_pivots = None
 
 
 @AUTOGRAD.impl("_linalg_slogdet")
@@ -10699,6 +10767,8 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
     node.saved_A = SavedVariable(A)
     results = __linalg_slogdet[below](below, A)
     node.saved_sign = SavedVariable(results[0], node, 0)
+    node.saved_LU = SavedVariable(results[2], node, 2)
+    node.saved_pivots = SavedVariable(results[3], node, 3)
     set_histories((results[0], results[1], None, None), node)
     return results
 
@@ -10709,6 +10779,8 @@ class LinalgEigBackward0(Node):
     self_dtype: Unseen
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         eigenvalues = self.unpack(self.saved_eigenvalues)
         eigenvectors = self.unpack(self.saved_eigenvectors)
         self_dtype = self.self_dtype
@@ -10716,8 +10788,8 @@ class LinalgEigBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_eigenvalues = self.saved_eigenvectors = None
         self.released = True
+        self.saved_eigenvalues = self.saved_eigenvectors = None
 
 
 @AUTOGRAD.impl("linalg_eig")
@@ -10742,14 +10814,16 @@ class LinalgEighBackward0(Node):
     saved_eigenvectors: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         eigenvalues = self.unpack(self.saved_eigenvalues)
         eigenvectors = self.unpack(self.saved_eigenvectors)
         grad_A = eigh_backward(grads, eigenvalues, eigenvectors)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_eigenvalues = self.saved_eigenvectors = None
         self.released = True
+        self.saved_eigenvalues = self.saved_eigenvectors = None
 
 
 @AUTOGRAD.impl("_linalg_eigh")
@@ -10774,6 +10848,8 @@ class LinalgQrBackward0(Node):
     mode: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         Q = self.unpack(self.saved_Q)
         R = self.unpack(self.saved_R)
         mode = self.mode
@@ -10781,8 +10857,8 @@ class LinalgQrBackward0(Node):
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_Q = self.saved_R = None
         self.released = True
+        self.saved_Q = self.saved_R = None
 
 
 @AUTOGRAD.impl("linalg_qr")
@@ -10806,17 +10882,23 @@ class LinalgSvdBackward0(Node):
     saved_U: SavedVariable | None
     saved_S: SavedVariable | None
     saved_Vh: SavedVariable | None
+    S_size_minus_1: Size
+    full_matrices: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
         U = self.unpack(self.saved_U)
         S = self.unpack(self.saved_S)
         Vh = self.unpack(self.saved_Vh)
-        grad_A = svd_backward(grads, U, S, Vh)
+        S_size_minus_1 = self.S_size_minus_1
+        full_matrices = self.full_matrices
+        grad_A = svd_backward(grads, U, S, Vh, full_matrices, S_size_minus_1)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_U = self.saved_S = self.saved_Vh = None
         self.released = True
+        self.saved_U = self.saved_S = self.saved_Vh = None
 
 
 @AUTOGRAD.impl("_linalg_svd")
@@ -10828,10 +10910,12 @@ def _linalg_svd(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: 
     if edge_A is None:
         return __linalg_svd[below](below, A, full_matrices, compute_uv, driver)
     node = LinalgSvdBackward0((edge_A,))
+    node.full_matrices = full_matrices
     results = __linalg_svd[below](below, A, full_matrices, compute_uv, driver)
     node.saved_U = SavedVariable(results[0], node, 0)
     node.saved_S = SavedVariable(results[1], node, 1)
     node.saved_Vh = SavedVariable(results[2], node, 2)
+    node.S_size_minus_1 = results[1].size(-1)
     set_histories((results[0], results[1], results[2]), node)
     return results
 
@@ -10839,24 +10923,28 @@ def _linalg_svd(keys: int, A: Any, full_matrices: Any, compute_uv: Any, driver: 
 class LinalgSolveExBackward0(Node):
     saved_A: SavedVariable | None
     saved_result: SavedVariable | None
-    B_shape: Sizes
+    saved_LU: SavedVariable | None
+    saved_pivots: SavedVariable | None
     left: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
+        LU = self.unpack(self.saved_LU)
+        pivots = self.unpack(self.saved_pivots)
         grad_A: Any = None
         grad_B: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             A = self.unpack(self.saved_A)
-            result = self.unpack(self.saved_result)
-            B_shape = self.B_shape
             left = self.left
-            grad_A, grad_B = solve_backward(grads[0], result, A, B_shape, left)
+            grad_A, grad_B = solve_backward(grads[0], result, A, LU, pivots, left)
         return (grad_A, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_A = self.saved_result = None
         self.released = True
+        self.saved_A = self.saved_result = self.saved_LU = self.saved_pivots = None
 
 
 @AUTOGRAD.impl("_linalg_solve_ex")
@@ -10870,10 +10958,11 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
         return __linalg_solve_ex[below](below, A, B, left, check_errors)
     node = LinalgSolveExBackward0((edge_A, edge_B))
     node.saved_A = SavedVariable(A)
-    node.B_shape = B._shape
     node.left = left
     results = __linalg_solve_ex[below](below, A, B, left, check_errors)
     node.saved_result = SavedVariable(results[0], node, 0)
+    node.saved_LU = SavedVariable(results[1], node, 1)
+    node.saved_pivots = SavedVariable(results[2], node, 2)
     set_histories((results[0], None, None, None), node)
     return results
 
@@ -10891,8 +10980,8 @@ class CholeskyBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("cholesky")
@@ -10926,8 +11015,8 @@ class CholeskyInverseBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("cholesky_inverse")
@@ -10948,6 +11037,7 @@ def cholesky_inverse(keys: int, self: Any, upper: Any) -> Any:
 
 
 class CholeskySolveBackward0(Node):
+    saved_self: SavedVariable | None
     saved_input2: SavedVariable | None
     saved_result: SavedVariable | None
     upper: Any
@@ -10955,19 +11045,20 @@ class CholeskySolveBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_input2: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
+            self_ = self.unpack(self.saved_self)
             input2 = self.unpack(self.saved_input2)
-            result = self.unpack(self.saved_result)
             upper = self.upper
-            grad_self, grad_input2 = cholesky_solve_backward(grad, result, input2, upper)
+            grad_self, grad_input2 = cholesky_solve_backward(grad, self_, input2, result, upper)
         return (grad_self, grad_input2)
 
     def release_variables(self) -> None:
-        self.saved_input2 = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_input2 = self.saved_result = None
 
 
 @AUTOGRAD.impl("cholesky_solve")
@@ -10980,6 +11071,7 @@ def cholesky_solve(keys: int, self: Any, input2: Any, upper: Any) -> Any:
     if edge_self is None and edge_input2 is None:
         return _cholesky_solve[below](below, self, input2, upper)
     node = CholeskySolveBackward0((edge_self, edge_input2))
+    node.saved_self = SavedVariable(self)
     node.saved_input2 = SavedVariable(input2)
     node.upper = upper
     result = _cholesky_solve[below](below, self, input2, upper)
@@ -10991,16 +11083,20 @@ def cholesky_solve(keys: int, self: Any, input2: Any, upper: Any) -> Any:
 class LinalgLuFactorExBackward0(Node):
     saved_LU: SavedVariable | None
     saved_pivots: SavedVariable | None
+    pivot: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None:
+            return (None,) * len(self.next_edges)
         LU = self.unpack(self.saved_LU)
         pivots = self.unpack(self.saved_pivots)
-        grad_A = lu_factor_backward(grads[0], LU, pivots)
+        pivot = self.pivot
+        grad_A = lu_factor_backward(grads[0], LU, pivots, pivot)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_LU = self.saved_pivots = None
         self.released = True
+        self.saved_LU = self.saved_pivots = None
 
 
 @AUTOGRAD.impl("linalg_lu_factor_ex")
@@ -11012,6 +11108,7 @@ def linalg_lu_factor_ex(keys: int, A: Any, pivot: Any, check_errors: Any) -> Any
     if edge_A is None:
         return _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
     node = LinalgLuFactorExBackward0((edge_A,))
+    node.pivot = pivot
     results = _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
     node.saved_LU = SavedVariable(results[0], node, 0)
     node.saved_pivots = SavedVariable(results[1], node, 1)
@@ -11023,17 +11120,21 @@ class LinalgLuBackward0(Node):
     saved_P: SavedVariable | None
     saved_L: SavedVariable | None
     saved_U: SavedVariable | None
+    pivot: Any
 
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
         P = self.unpack(self.saved_P)
         L = self.unpack(self.saved_L)
         U = self.unpack(self.saved_U)
-        grad_A = lu_backward(grads[1], grads[2], P, L, U)
+        pivot = self.pivot
+        grad_A = lu_backward(grads[1], grads[2], P, L, U, pivot)
         return (grad_A,)
 
     def release_variables(self) -> None:
-        self.saved_P = self.saved_L = self.saved_U = None
         self.released = True
+        self.saved_P = self.saved_L = self.saved_U = None
 
 
 @AUTOGRAD.impl("linalg_lu")
@@ -11045,6 +11146,7 @@ def linalg_lu(keys: int, A: Any, pivot: Any) -> Any:
     if edge_A is None:
         return _linalg_lu[below](below, A, pivot)
     node = LinalgLuBackward0((edge_A,))
+    node.pivot = pivot
     results = _linalg_lu[below](below, A, pivot)
     node.saved_P = SavedVariable(results[0], node, 0)
     node.saved_L = SavedVariable(results[1], node, 1)
@@ -11063,21 +11165,21 @@ class LinalgLuSolveBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_LU: Any = None
         grad_B: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             LU = self.unpack(self.saved_LU)
             pivots = self.unpack(self.saved_pivots)
-            result = self.unpack(self.saved_result)
             adjoint = self.adjoint
             left = self.left
             grad_LU, grad_B = lu_solve_backward(grad, LU, pivots, result, left, adjoint)
         return (grad_LU, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_LU = self.saved_pivots = self.saved_result = None
         self.released = True
+        self.saved_LU = self.saved_pivots = self.saved_result = None
 
 
 @AUTOGRAD.impl("linalg_lu_solve")
@@ -11101,18 +11203,16 @@ def linalg_lu_solve(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint:
 
 
 class LuUnpackBackward0(Node):
-    saved_LU_data: SavedVariable | None
-    unpack_data: Any
+    LU_data_size_minus_1: Size
+    LU_data_size_minus_2: Size
 
     def apply(self, grads: Gradients) -> Gradients:
-        LU_data = self.unpack(self.saved_LU_data)
-        unpack_data = self.unpack_data
-        grad_LU_data = lu_unpack_backward(grads, LU_data, unpack_data)
+        if grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        LU_data_size_minus_1 = self.LU_data_size_minus_1
+        LU_data_size_minus_2 = self.LU_data_size_minus_2
+        grad_LU_data = lu_unpack_backward(grads, LU_data_size_minus_2, LU_data_size_minus_1)
         return (grad_LU_data,)
-
-    def release_variables(self) -> None:
-        self.saved_LU_data = None
-        self.released = True
 
 
 @AUTOGRAD.impl("lu_unpack")
@@ -11124,8 +11224,8 @@ def lu_unpack(keys: int, LU_data: Any, LU_pivots: Any, unpack_data: Any, unpack_
     if edge_LU_data is None:
         return _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
     node = LuUnpackBackward0((edge_LU_data,))
-    node.saved_LU_data = SavedVariable(LU_data)
-    node.unpack_data = unpack_data
+    node.LU_data_size_minus_1 = LU_data.size(-1)
+    node.LU_data_size_minus_2 = LU_data.size(-2)
     results = _lu_unpack[below](below, LU_data, LU_pivots, unpack_data, unpack_pivots)
     set_histories((None, results[1], results[2]), node)
     return results
@@ -11141,12 +11241,12 @@ class LinalgSolveTriangularBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_B: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
-            result = self.unpack(self.saved_result)
             left = self.left
             unitriangular = self.unitriangular
             upper = self.upper
@@ -11154,8 +11254,8 @@ class LinalgSolveTriangularBackward0(Node):
         return (grad_self, grad_B)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("linalg_solve_triangular")
@@ -11187,13 +11287,15 @@ class TriangularSolveBackward0(Node):
     upper: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        solution = self.unpack(self.saved_solution)
         grad_self: Any = None
         grad_A: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
             A = self.unpack(self.saved_A)
-            solution = self.unpack(self.saved_solution)
             transpose = self.transpose
             unitriangular = self.unitriangular
             upper = self.upper
@@ -11201,8 +11303,8 @@ class TriangularSolveBackward0(Node):
         return (grad_self, grad_A)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_A = self.saved_solution = None
         self.released = True
+        self.saved_self = self.saved_A = self.saved_solution = None
 
 
 @AUTOGRAD.impl("triangular_solve")
@@ -11232,19 +11334,21 @@ class LinalgLstsqBackward0(Node):
     saved_solution: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        solution = self.unpack(self.saved_solution)
         grad_self: Any = None
         grad_b: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
             b = self.unpack(self.saved_b)
-            solution = self.unpack(self.saved_solution)
             grad_self, grad_b = lstsq_backward(grads, self_, b, solution)
         return (grad_self, grad_b)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_b = self.saved_solution = None
         self.released = True
+        self.saved_self = self.saved_b = self.saved_solution = None
 
 
 @AUTOGRAD.impl("linalg_lstsq")
@@ -11267,6 +11371,8 @@ def linalg_lstsq(keys: int, self: Any, b: Any, rcond: Any, driver: Any) -> Any:
 
 class GeqrfBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
         grad_self = not_implemented("geqrf", grads)
         return (grad_self,)
 
@@ -11289,22 +11395,24 @@ def geqrf(keys: int, self: Any) -> Any:
 class LinalgHouseholderProductBackward0(Node):
     saved_input: SavedVariable | None
     saved_tau: SavedVariable | None
+    saved_result: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_input: Any = None
         grad_tau: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             input = self.unpack(self.saved_input)
             tau = self.unpack(self.saved_tau)
-            grad_input, grad_tau = householder_product_backward(grad, input, tau)
+            grad_input, grad_tau = householder_product_backward(grad, result, input, tau)
         return (grad_input, grad_tau)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_tau = None
         self.released = True
+        self.saved_input = self.saved_tau = self.saved_result = None
 
 
 @AUTOGRAD.impl("linalg_householder_product")
@@ -11320,6 +11428,7 @@ def linalg_householder_product(keys: int, input: Any, tau: Any) -> Any:
     node.saved_input = SavedVariable(input)
     node.saved_tau = SavedVariable(tau)
     result = _linalg_householder_product[below](below, input, tau)
+    node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
 
@@ -11328,28 +11437,30 @@ class OrmqrBackward0(Node):
     saved_self: SavedVariable | None
     saved_input2: SavedVariable | None
     saved_input3: SavedVariable | None
+    saved_result: SavedVariable | None
     left: Any
     transpose: Any
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_input2: Any = None
         grad_input3: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             self_ = self.unpack(self.saved_self)
             input2 = self.unpack(self.saved_input2)
             input3 = self.unpack(self.saved_input3)
             left = self.left
             transpose = self.transpose
-            grad_self, grad_input2, grad_input3 = ormqr_backward(grad, self_, input2, input3, left, transpose)
+            grad_self, grad_input2, grad_input3 = ormqr_backward(grad, self_, input2, input3, left, transpose, result)
         return (grad_self, grad_input2, grad_input3)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_input2 = self.saved_input3 = None
         self.released = True
+        self.saved_self = self.saved_input2 = self.saved_input3 = self.saved_result = None
 
 
 @AUTOGRAD.impl("ormqr")
@@ -11371,6 +11482,7 @@ def ormqr(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: 
     node.left = left
     node.transpose = transpose
     result = _ormqr[below](below, self, input2, input3, left, transpose)
+    node.saved_result = SavedVariable(result, node, 0)
     set_history(result, node)
     return result
 
@@ -11386,8 +11498,8 @@ class LinalgMatrixExpBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("linalg_matrix_exp")
@@ -11418,8 +11530,8 @@ class LinalgPinvBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("linalg_pinv.atol_rtol_tensor")
@@ -11457,8 +11569,8 @@ class LinalgVectorNormBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("linalg_vector_norm")
@@ -11496,8 +11608,8 @@ class NormBackward2(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("norm.ScalarOpt_dtype")
@@ -11533,8 +11645,8 @@ class NormBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("norm.Scalar")
@@ -11573,8 +11685,8 @@ class NormBackward3(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("norm.ScalarOpt_dim_dtype")
@@ -11616,8 +11728,8 @@ class NormBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("norm.ScalarOpt_dim")
@@ -11648,26 +11760,25 @@ class DistBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             other = self.unpack(self.saved_other)
-            result = self.unpack(self.saved_result)
             p = self.p
             grad_self = dist_backward(grad, self_, other, p, result)
-        if edges[1] is not None:
+        if edges[1]:
             other = self.unpack(self.saved_other)
             self_ = self.unpack(self.saved_self)
-            result = self.unpack(self.saved_result)
             p = self.p
             grad_other = dist_backward(grad, other, self_, p, result)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_other = self.saved_result = None
 
 
 @AUTOGRAD.impl("dist")
@@ -11706,8 +11817,8 @@ class RenormBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("renorm")
@@ -11744,22 +11855,22 @@ class LinalgCrossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_other: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             other = self.unpack(self.saved_other)
             dim = self.dim
             grad_self = f.linalg_cross(conjugate(other), grad, dim=dim)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             dim = self.dim
             grad_other = f.linalg_cross(grad, conjugate(self_), dim=dim)
         return (grad_self, grad_other)
 
     def release_variables(self) -> None:
-        self.saved_other = self.saved_self = None
         self.released = True
+        self.saved_other = self.saved_self = None
 
 
 @AUTOGRAD.impl("linalg_cross")
@@ -11772,8 +11883,8 @@ def linalg_cross(keys: int, self: Any, other: Any, dim: Any) -> Any:
     if edge_self is None and edge_other is None:
         return _linalg_cross[below](below, self, other, dim)
     node = LinalgCrossBackward0((edge_self, edge_other))
-    node.saved_other = SavedVariable(other) if edge_self is not None else None
-    node.saved_self = SavedVariable(self) if edge_other is not None else None
+    node.saved_other = SavedVariable(other) if edge_self else None
+    node.saved_self = SavedVariable(self) if edge_other else None
     node.dim = dim
     result = _linalg_cross[below](below, self, other, dim)
     set_history(result, node)
@@ -11814,19 +11925,19 @@ class EuclideanDistBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_x1: Any = None
         grad_x2: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             x1 = self.unpack(self.saved_x1)
             x2 = self.unpack(self.saved_x2)
-            result = self.unpack(self.saved_result)
             grad_x1, grad_x2 = euclidean_dist_backward(grad, x1, x2, result)
         return (grad_x1, grad_x2)
 
     def release_variables(self) -> None:
-        self.saved_x1 = self.saved_x2 = self.saved_result = None
         self.released = True
+        self.saved_x1 = self.saved_x2 = self.saved_result = None
 
 
 @AUTOGRAD.impl("_euclidean_dist")
@@ -11856,26 +11967,25 @@ class CdistBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result = self.unpack(self.saved_result)
         grad_x1: Any = None
         grad_x2: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             x1 = self.unpack(self.saved_x1)
             x2 = self.unpack(self.saved_x2)
-            result = self.unpack(self.saved_result)
             p = self.p
             grad_x1 = f._cdist_backward(grad.contiguous(), x1, x2, p, result)
-        if edges[1] is not None:
+        if edges[1]:
             x2 = self.unpack(self.saved_x2)
             x1 = self.unpack(self.saved_x1)
-            result = self.unpack(self.saved_result)
             p = self.p
             grad_x2 = f._cdist_backward(grad.mT.contiguous(), x2, x1, p, result.mT.contiguous())
         return (grad_x1, grad_x2)
 
     def release_variables(self) -> None:
-        self.saved_x1 = self.saved_x2 = self.saved_result = None
         self.released = True
+        self.saved_x1 = self.saved_x2 = self.saved_result = None
 
 
 @AUTOGRAD.impl("_cdist_forward")
@@ -11912,8 +12022,8 @@ class PdistBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result = None
         self.released = True
+        self.saved_self = self.saved_result = None
 
 
 @AUTOGRAD.impl("_pdist_forward")
@@ -11966,20 +12076,24 @@ def _fft_c2c(keys: int, self: Any, dim: Any, normalization: Any, forward: Any) -
 
 
 class FftR2CBackward0(Node):
+    saved_self: SavedVariable | None
     dim: Integers
     normalization: Integers
     onesided: Any
-    self_shape: Sizes
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
         dim = self.dim
         normalization = self.normalization
         onesided = self.onesided
-        self_shape = self.self_shape
-        grad_self = fft_r2c_backward(grad, dim, normalization, onesided, self_shape)
+        grad_self = fft_r2c_backward(grad, dim, normalization, onesided, self_)
         return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("_fft_r2c")
@@ -11991,10 +12105,10 @@ def _fft_r2c(keys: int, self: Any, dim: Any, normalization: Any, onesided: Any) 
     if edge_self is None:
         return __fft_r2c[below](below, self, dim, normalization, onesided)
     node = FftR2CBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
     node.dim = dim
     node.normalization = normalization
     node.onesided = onesided
-    node.self_shape = self._shape
     result = __fft_r2c[below](below, self, dim, normalization, onesided)
     set_history(result, node)
     return result
@@ -13049,24 +13163,24 @@ class GridSampler2DBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_input: Any = None
         grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             input = self.unpack(self.saved_input)
             grid = self.unpack(self.saved_grid)
             align_corners = self.align_corners
             interpolation_mode = self.interpolation_mode
             padding_mode = self.padding_mode
-            grad_input_mask = [edges[0] is not None, edges[1] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1])]
             grad_input, grad_grid = f.grid_sampler_2d_backward(
                 grad, input, grid, interpolation_mode, padding_mode, align_corners, grad_input_mask
             )
         return (grad_input, grad_grid)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_grid = None
         self.released = True
+        self.saved_input = self.saved_grid = None
 
 
 @AUTOGRAD.impl("grid_sampler_2d")
@@ -13100,11 +13214,13 @@ class GridSampler2DBackwardBackward0(Node):
     padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_input: Any = None
         grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             input = self.unpack(self.saved_input)
             grid = self.unpack(self.saved_grid)
@@ -13117,8 +13233,8 @@ class GridSampler2DBackwardBackward0(Node):
         return (grad_grad_output, grad_input, grad_grid)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_input = self.saved_grid = None
         self.released = True
+        self.saved_grad_output = self.saved_input = self.saved_grid = None
 
 
 @AUTOGRAD.impl("grid_sampler_2d_backward")
@@ -13170,24 +13286,24 @@ class GridSampler3DBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_input: Any = None
         grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             input = self.unpack(self.saved_input)
             grid = self.unpack(self.saved_grid)
             align_corners = self.align_corners
             interpolation_mode = self.interpolation_mode
             padding_mode = self.padding_mode
-            grad_input_mask = [edges[0] is not None, edges[1] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1])]
             grad_input, grad_grid = f.grid_sampler_3d_backward(
                 grad, input, grid, interpolation_mode, padding_mode, align_corners, grad_input_mask
             )
         return (grad_input, grad_grid)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_grid = None
         self.released = True
+        self.saved_input = self.saved_grid = None
 
 
 @AUTOGRAD.impl("grid_sampler_3d")
@@ -13221,11 +13337,13 @@ class GridSampler3DBackwardBackward0(Node):
     padding_mode: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_input: Any = None
         grad_grid: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             input = self.unpack(self.saved_input)
             grid = self.unpack(self.saved_grid)
@@ -13238,8 +13356,8 @@ class GridSampler3DBackwardBackward0(Node):
         return (grad_grad_output, grad_input, grad_grid)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_input = self.saved_grid = None
         self.released = True
+        self.saved_grad_output = self.saved_input = self.saved_grid = None
 
 
 @AUTOGRAD.impl("grid_sampler_3d_backward")
@@ -13315,7 +13433,7 @@ class EmbeddingBackward0(Node):
     padding_idx: Integers
     scale_grad_by_freq: Any
     sparse: Any
-    weight_shape: Sizes
+    weight_size_0: Size
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -13324,13 +13442,13 @@ class EmbeddingBackward0(Node):
         padding_idx = self.padding_idx
         scale_grad_by_freq = self.scale_grad_by_freq
         sparse = self.sparse
-        weight_shape = self.weight_shape
-        grad_weight = f.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq, sparse)
+        weight_size_0 = self.weight_size_0
+        grad_weight = f.embedding_backward(grad, indices, weight_size_0, padding_idx, scale_grad_by_freq, sparse)
         return (grad_weight,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("embedding")
@@ -13346,7 +13464,7 @@ def embedding(keys: int, weight: Any, indices: Any, padding_idx: Any, scale_grad
     node.padding_idx = padding_idx
     node.scale_grad_by_freq = scale_grad_by_freq
     node.sparse = sparse
-    node.weight_shape = weight._shape
+    node.weight_size_0 = weight.size(0)
     result = _embedding[below](below, weight, indices, padding_idx, scale_grad_by_freq, sparse)
     set_history(result, node)
     return result
@@ -13365,8 +13483,8 @@ class EmbeddingDenseBackwardBackward0(Node):
         return (grad_grad_output,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("embedding_dense_backward")
@@ -13403,26 +13521,26 @@ class EmbeddingBagBackward0(Node):
     padding_idx: Integers
     scale_grad_by_freq: Any
     sparse: Any
-    weight_shape: Sizes
+    weight_size_0: Size
 
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
+        result3 = self.unpack(self.saved_result3)
         grad_weight: Any = None
         grad_per_sample_weights: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             offsets = self.unpack(self.saved_offsets)
             per_sample_weights = self.unpack(self.saved_per_sample_weights)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
             mode = self.mode
             padding_idx = self.padding_idx
             scale_grad_by_freq = self.scale_grad_by_freq
             sparse = self.sparse
-            weight_shape = self.weight_shape
+            weight_size_0 = self.weight_size_0
             grad_weight = f._embedding_bag_backward(
                 grad,
                 indices,
@@ -13430,18 +13548,17 @@ class EmbeddingBagBackward0(Node):
                 result1,
                 result2,
                 result3,
-                weight_shape[0],
+                weight_size_0,
                 scale_grad_by_freq,
                 mode,
                 sparse,
                 per_sample_weights,
                 padding_idx,
             )
-        if edges[1] is not None:
+        if edges[1]:
             weight = self.unpack(self.saved_weight)
             indices = self.unpack(self.saved_indices)
             offsets = self.unpack(self.saved_offsets)
-            result1 = self.unpack(self.saved_result1)
             mode = self.mode
             padding_idx = self.padding_idx
             grad_per_sample_weights = f._embedding_bag_per_sample_weights_backward(
@@ -13450,10 +13567,10 @@ class EmbeddingBagBackward0(Node):
         return (grad_weight, grad_per_sample_weights)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_indices = self.saved_offsets = self.saved_per_sample_weights = self.saved_weight = (
             self.saved_result1
         ) = self.saved_result2 = self.saved_result3 = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_embedding_bag")
@@ -13504,14 +13621,14 @@ def _embedding_bag(
     node.saved_indices = SavedVariable(indices)
     node.saved_offsets = SavedVariable(offsets)
     node.saved_per_sample_weights = (
-        None if per_sample_weights is None else SavedVariable(per_sample_weights) if edge_weight is not None else None
+        None if per_sample_weights is None else SavedVariable(per_sample_weights) if edge_weight else None
     )
-    node.saved_weight = SavedVariable(weight) if edge_per_sample_weights is not None else None
+    node.saved_weight = SavedVariable(weight) if edge_per_sample_weights else None
     node.mode = mode
     node.padding_idx = padding_idx
     node.scale_grad_by_freq = scale_grad_by_freq
     node.sparse = sparse
-    node.weight_shape = weight._shape
+    node.weight_size_0 = weight.size(0)
     results = __embedding_bag[below](
         below,
         weight,
@@ -13544,30 +13661,30 @@ class NativeBatchNormBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             running_mean = self.unpack(self.saved_running_mean)
             running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             eps = self.eps
             training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
                 grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
             self.saved_result2
         ) = None
-        self.released = True
 
 
 @AUTOGRAD.impl("native_batch_norm")
@@ -13621,30 +13738,30 @@ class NativeBatchNormLegitBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             running_mean = self.unpack(self.saved_running_mean)
             running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             eps = self.eps
             training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
                 grad, input, weight, running_mean, running_var, result1, result2, training, eps, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
             self.saved_result2
         ) = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_native_batch_norm_legit")
@@ -13702,26 +13819,26 @@ class NativeBatchNormLegitBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             eps = self.eps
             training = self.training
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
                 grad, input, weight, None, None, result1, result2, training, eps, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
         self.released = True
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
 
 
 @AUTOGRAD.impl("_native_batch_norm_legit.no_stats")
@@ -13764,29 +13881,29 @@ class NativeBatchNormLegitNoTrainingBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             running_mean = self.unpack(self.saved_running_mean)
             running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.native_batch_norm_backward(
                 grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
             self.saved_result2
         ) = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_native_batch_norm_legit_no_training")
@@ -13837,30 +13954,30 @@ class BatchNormWithUpdateBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
+        result3 = self.unpack(self.saved_result3)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             running_mean = self.unpack(self.saved_running_mean)
             running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
             eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.batch_norm_backward(
                 grad, input, weight, running_mean, running_var, result1, result2, True, eps, grad_input_mask, result3
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
             self.saved_result2
         ) = self.saved_result3 = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_batch_norm_with_update")
@@ -13906,30 +14023,30 @@ class BatchNormNoUpdateBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
+        result3 = self.unpack(self.saved_result3)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             running_mean = self.unpack(self.saved_running_mean)
             running_var = self.unpack(self.saved_running_var)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
             eps = self.eps
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.batch_norm_backward(
                 grad, input, weight, running_mean, running_var, result1, result2, False, eps, grad_input_mask, result3
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_running_mean = self.saved_running_var = self.saved_result1 = (
             self.saved_result2
         ) = self.saved_result3 = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_batch_norm_no_update")
@@ -13974,11 +14091,13 @@ class BatchNormBackwardBackward0(Node):
     update: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_out: Any = None
         grad_input: Any = None
         grad_weight: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+        if edges[1] or edges[2] or edges[0]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             grad_out = self.unpack(self.saved_grad_out)
@@ -14005,10 +14124,10 @@ class BatchNormBackwardBackward0(Node):
         return (grad_grad_out, grad_input, grad_weight)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_running_mean = (
             self.saved_running_var
         ) = self.saved_save_mean = self.saved_save_var = None
-        self.released = True
 
 
 @AUTOGRAD.impl("batch_norm_backward")
@@ -14102,11 +14221,13 @@ class NativeBatchNormBackwardBackward0(Node):
     train: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_out: Any = None
         grad_input: Any = None
         grad_weight: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+        if edges[1] or edges[2] or edges[0]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             grad_out = self.unpack(self.saved_grad_out)
@@ -14133,10 +14254,10 @@ class NativeBatchNormBackwardBackward0(Node):
         return (grad_grad_out, grad_input, grad_weight)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_running_mean = (
             self.saved_running_var
         ) = self.saved_save_mean = self.saved_save_invstd = None
-        self.released = True
 
 
 @AUTOGRAD.impl("native_batch_norm_backward")
@@ -14197,26 +14318,26 @@ class NativeLayerNormBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             bias = self.unpack(self.saved_bias)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             normalized_shape = self.normalized_shape
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.native_layer_norm_backward(
                 grad, input, normalized_shape, result1, result2, weight, bias, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_bias = self.saved_result1 = self.saved_result2 = None
         self.released = True
+        self.saved_input = self.saved_weight = self.saved_bias = self.saved_result1 = self.saved_result2 = None
 
 
 @AUTOGRAD.impl("native_layer_norm")
@@ -14254,11 +14375,13 @@ class NativeLayerNormBackwardBackward0(Node):
     normalized_shape: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_out: Any = None
         grad_input: Any = None
         grad_weight: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+        if edges[1] or edges[2] or edges[0]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             grad_out = self.unpack(self.saved_grad_out)
@@ -14271,8 +14394,8 @@ class NativeLayerNormBackwardBackward0(Node):
         return (grad_grad_out, grad_input, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
         self.released = True
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
 
 
 @AUTOGRAD.impl("native_layer_norm_backward")
@@ -14325,31 +14448,35 @@ class NativeGroupNormBackward0(Node):
     C: Integers
     HxW: Integers
     N: Integers
+    eps: Any
     group: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
             C = self.C
             HxW = self.HxW
             N = self.N
+            eps = self.eps
             group = self.group
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = group_norm_backward(
-                grads, input, result1, result2, weight, N, C, HxW, group, grad_input_mask
+                grads, input, result1, result2, weight, N, C, HxW, group, eps, grad_input_mask
             )
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
         self.released = True
+        self.saved_input = self.saved_weight = self.saved_result1 = self.saved_result2 = None
 
 
 @AUTOGRAD.impl("native_group_norm")
@@ -14374,6 +14501,7 @@ def native_group_norm(
     node.C = C
     node.HxW = HxW
     node.N = N
+    node.eps = eps
     node.group = group
     results = _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
     node.saved_result1 = SavedVariable(results[1], node, 1)
@@ -14394,11 +14522,13 @@ class NativeGroupNormBackwardBackward0(Node):
     group: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_out: Any = None
         grad_input: Any = None
         grad_weight: Any = None
-        if edges[1] is not None or edges[2] is not None or edges[0] is not None:
+        if edges[1] or edges[2] or edges[0]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             grad_out = self.unpack(self.saved_grad_out)
@@ -14414,8 +14544,8 @@ class NativeGroupNormBackwardBackward0(Node):
         return (grad_grad_out, grad_input, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
         self.released = True
+        self.saved_input = self.saved_weight = self.saved_grad_out = self.saved_mean = self.saved_rstd = None
 
 
 @AUTOGRAD.impl("native_group_norm_backward")
@@ -14474,20 +14604,20 @@ class WeightNormInterfaceBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
         grad_v: Any = None
         grad_g: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             v = self.unpack(self.saved_v)
             g = self.unpack(self.saved_g)
-            result1 = self.unpack(self.saved_result1)
             dim = self.dim
             grad_v, grad_g = f._weight_norm_interface_backward(grad.contiguous(), v, g, result1, dim)
         return (grad_v, grad_g)
 
     def release_variables(self) -> None:
-        self.saved_v = self.saved_g = self.saved_result1 = None
         self.released = True
+        self.saved_v = self.saved_g = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("_weight_norm_interface")
@@ -14516,11 +14646,13 @@ class WeightNormInterfaceBackwardBackward0(Node):
     dim: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_w: Any = None
         grad_saved_v: Any = None
         grad_saved_g: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             grad_w = self.unpack(self.saved_grad_w)
             saved_v = self.unpack(self.saved_saved_v)
             saved_g = self.unpack(self.saved_saved_g)
@@ -14529,8 +14661,8 @@ class WeightNormInterfaceBackwardBackward0(Node):
         return (grad_grad_w, grad_saved_v, grad_saved_g)
 
     def release_variables(self) -> None:
-        self.saved_grad_w = self.saved_saved_v = self.saved_saved_g = None
         self.released = True
+        self.saved_grad_w = self.saved_saved_v = self.saved_saved_g = None
 
 
 @AUTOGRAD.impl("_weight_norm_interface_backward")
@@ -14582,8 +14714,8 @@ class MaxPool2DWithIndicesBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("max_pool2d_with_indices")
@@ -14616,20 +14748,20 @@ class MaxPool2DWithIndicesBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 2)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("max_pool2d_with_indices_backward")
@@ -14656,8 +14788,8 @@ def max_pool2d_with_indices_backward(
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
         )
     node = MaxPool2DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _max_pool2d_with_indices_backward[below](
         below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
     )
@@ -14690,8 +14822,8 @@ class MaxPool3DWithIndicesBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("max_pool3d_with_indices")
@@ -14724,20 +14856,20 @@ class MaxPool3DWithIndicesBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 3)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("max_pool3d_with_indices_backward")
@@ -14764,8 +14896,8 @@ def max_pool3d_with_indices_backward(
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
         )
     node = MaxPool3DWithIndicesBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _max_pool3d_with_indices_backward[below](
         below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
     )
@@ -14798,8 +14930,8 @@ class AvgPool2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("avg_pool2d")
@@ -14850,10 +14982,10 @@ class AvgPool2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             ceil_mode = self.ceil_mode
             count_include_pad = self.count_include_pad
             divisor_override = self.divisor_override
@@ -14863,14 +14995,14 @@ class AvgPool2DBackwardBackward0(Node):
             grad_grad_output = f.avg_pool2d(
                 grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
             )
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("avg_pool2d_backward")
@@ -14897,7 +15029,7 @@ def avg_pool2d_backward(
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
     node = AvgPool2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.ceil_mode = ceil_mode
     node.count_include_pad = count_include_pad
     node.divisor_override = divisor_override
@@ -14936,8 +15068,8 @@ class AvgPool3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("avg_pool3d")
@@ -14988,10 +15120,10 @@ class AvgPool3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             ceil_mode = self.ceil_mode
             count_include_pad = self.count_include_pad
             divisor_override = self.divisor_override
@@ -15001,14 +15133,14 @@ class AvgPool3DBackwardBackward0(Node):
             grad_grad_output = f.avg_pool3d(
                 grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
             )
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("avg_pool3d_backward")
@@ -15035,7 +15167,7 @@ def avg_pool3d_backward(
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
     node = AvgPool3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.ceil_mode = ceil_mode
     node.count_include_pad = count_include_pad
     node.divisor_override = divisor_override
@@ -15060,8 +15192,8 @@ class AdaptiveAvgPool2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("_adaptive_avg_pool2d")
@@ -15086,20 +15218,20 @@ class AdaptiveAvgPool2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_output_shape = self.grad_output_shape
             grad_grad_output = f._adaptive_avg_pool2d(grad, grad_output_shape[-2:])
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("_adaptive_avg_pool2d_backward")
@@ -15112,7 +15244,7 @@ def _adaptive_avg_pool2d_backward(keys: int, grad_output: Any, self: Any) -> Any
     if edge_grad_output is None and edge_self is None:
         return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
     node = AdaptiveAvgPool2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.grad_output_shape = grad_output._shape
     result = __adaptive_avg_pool2d_backward[below](below, grad_output, self)
     set_history(result, node)
@@ -15130,8 +15262,8 @@ class AdaptiveAvgPool3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("_adaptive_avg_pool3d")
@@ -15156,20 +15288,20 @@ class AdaptiveAvgPool3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             grad_output_shape = self.grad_output_shape
             grad_grad_output = f._adaptive_avg_pool3d(grad, grad_output_shape[-3:])
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("_adaptive_avg_pool3d_backward")
@@ -15182,7 +15314,7 @@ def _adaptive_avg_pool3d_backward(keys: int, grad_output: Any, self: Any) -> Any
     if edge_grad_output is None and edge_self is None:
         return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
     node = AdaptiveAvgPool3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     node.grad_output_shape = grad_output._shape
     result = __adaptive_avg_pool3d_backward[below](below, grad_output, self)
     set_history(result, node)
@@ -15202,8 +15334,8 @@ class AdaptiveMaxPool2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("adaptive_max_pool2d")
@@ -15229,20 +15361,20 @@ class AdaptiveMaxPool2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 2)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("adaptive_max_pool2d_backward")
@@ -15255,8 +15387,8 @@ def adaptive_max_pool2d_backward(keys: int, grad_output: Any, self: Any, indices
     if edge_grad_output is None and edge_self is None:
         return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
     node = AdaptiveMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
     set_history(result, node)
     return result
@@ -15275,8 +15407,8 @@ class AdaptiveMaxPool3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("adaptive_max_pool3d")
@@ -15302,20 +15434,20 @@ class AdaptiveMaxPool3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 3)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("adaptive_max_pool3d_backward")
@@ -15328,8 +15460,8 @@ def adaptive_max_pool3d_backward(keys: int, grad_output: Any, self: Any, indices
     if edge_grad_output is None and edge_self is None:
         return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
     node = AdaptiveMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
     set_history(result, node)
     return result
@@ -15352,8 +15484,8 @@ class FractionalMaxPool2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("fractional_max_pool2d")
@@ -15381,20 +15513,20 @@ class FractionalMaxPool2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 2)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("fractional_max_pool2d_backward")
@@ -15409,8 +15541,8 @@ def fractional_max_pool2d_backward(
     if edge_grad_output is None and edge_self is None:
         return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     node = FractionalMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     set_history(result, node)
     return result
@@ -15433,8 +15565,8 @@ class FractionalMaxPool3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_result1 = None
         self.released = True
+        self.saved_self = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("fractional_max_pool3d")
@@ -15462,20 +15594,20 @@ class FractionalMaxPool3DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             indices = self.unpack(self.saved_indices)
             grad_grad_output = at_maxima(grad, indices, 3)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             grad_self = f.zeros_like(self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_indices = self.saved_self = None
         self.released = True
+        self.saved_indices = self.saved_self = None
 
 
 @AUTOGRAD.impl("fractional_max_pool3d_backward")
@@ -15490,8 +15622,8 @@ def fractional_max_pool3d_backward(
     if edge_grad_output is None and edge_self is None:
         return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     node = FractionalMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_indices = SavedVariable(indices) if edge_grad_output is not None else None
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
+    node.saved_indices = SavedVariable(indices) if edge_grad_output else None
+    node.saved_self = SavedVariable(self) if edge_self else None
     result = _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     set_history(result, node)
     return result
@@ -15508,8 +15640,8 @@ class MaxUnpool2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("max_unpool2d")
@@ -15538,8 +15670,8 @@ class MaxUnpool3DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_indices = None
         self.released = True
+        self.saved_indices = None
 
 
 @AUTOGRAD.impl("max_unpool3d")
@@ -15572,8 +15704,8 @@ class HardtanhBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardtanh")
@@ -15608,21 +15740,21 @@ class HardtanhBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             max_val = self.max_val
             min_val = self.min_val
             grad_grad_output = f.hardtanh_backward(grad, self_, min_val, max_val)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardtanh_backward")
@@ -15635,7 +15767,7 @@ def hardtanh_backward(keys: int, grad_output: Any, self: Any, min_val: Any, max_
     if edge_grad_output is None and edge_self is None:
         return _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
     node = HardtanhBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
     node.max_val = max_val
     node.min_val = min_val
     result = _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
@@ -15656,8 +15788,8 @@ class ThresholdBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("threshold")
@@ -15695,8 +15827,8 @@ class LeakyReluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("leaky_relu")
@@ -15728,8 +15860,8 @@ class LeakyReluBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @in_place_saving(AUTOGRAD, "leaky_relu_", LeakyReluBackward1, alone_of_two, keep=new_self)
@@ -15744,20 +15876,20 @@ class LeakyReluBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             negative_slope = self.negative_slope
             grad_grad_output = f.leaky_relu_backward(grad, self_, negative_slope, False)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("leaky_relu_backward")
@@ -15770,7 +15902,7 @@ def leaky_relu_backward(keys: int, grad_output: Any, self: Any, negative_slope: 
     if edge_grad_output is None and edge_self is None:
         return _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
     node = LeakyReluBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
     node.negative_slope = negative_slope
     result = _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
     set_history(result, node)
@@ -15784,18 +15916,18 @@ class PreluKernelBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_weight: Any = None
-        if edges[0] is not None or edges[1] is not None:
+        if edges[0] or edges[1]:
             self_ = self.unpack(self.saved_self)
             weight = self.unpack(self.saved_weight)
             grad_self, grad_weight = f._prelu_kernel_backward(grad, self_, weight)
         return (grad_self, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_weight = None
         self.released = True
+        self.saved_self = self.saved_weight = None
 
 
 @AUTOGRAD.impl("_prelu_kernel")
@@ -15821,11 +15953,13 @@ class PreluKernelBackwardBackward0(Node):
     saved_weight: SavedVariable | None
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_weight: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             weight = self.unpack(self.saved_weight)
@@ -15833,8 +15967,8 @@ class PreluKernelBackwardBackward0(Node):
         return (grad_grad_output, grad_self, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_self = self.saved_weight = None
         self.released = True
+        self.saved_grad_output = self.saved_self = self.saved_weight = None
 
 
 @AUTOGRAD.impl("_prelu_kernel_backward")
@@ -15877,8 +16011,8 @@ class RreluWithNoiseBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_noise = None
         self.released = True
+        self.saved_self = self.saved_noise = None
 
 
 @AUTOGRAD.impl("rrelu_with_noise")
@@ -15919,8 +16053,8 @@ class RreluWithNoiseBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_noise = self.saved_result = None
         self.released = True
+        self.saved_noise = self.saved_result = None
 
 
 @in_place_saving(AUTOGRAD, "rrelu_with_noise_", RreluWithNoiseBackward1, alone_of_six, keep=new_self)
@@ -15950,8 +16084,8 @@ class RreluWithNoiseFunctionalBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_noise_out = None
         self.released = True
+        self.saved_self = self.saved_noise_out = None
 
 
 @AUTOGRAD.impl("rrelu_with_noise_functional")
@@ -15985,23 +16119,23 @@ class RreluWithNoiseBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             noise = self.unpack(self.saved_noise)
             lower = self.lower
             training = self.training
             upper = self.upper
             grad_grad_output = f.rrelu_with_noise_backward(grad, self_, noise, lower, upper, training, False)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_noise = None
         self.released = True
+        self.saved_self = self.saved_noise = None
 
 
 @AUTOGRAD.impl("rrelu_with_noise_backward")
@@ -16020,8 +16154,8 @@ def rrelu_with_noise_backward(
             below, grad_output, self, noise, lower, upper, training, self_is_result
         )
     node = RreluWithNoiseBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
-    node.saved_noise = SavedVariable(noise) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
+    node.saved_noise = SavedVariable(noise) if edge_grad_output else None
     node.lower = lower
     node.training = training
     node.upper = upper
@@ -16047,8 +16181,8 @@ class EluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("elu")
@@ -16086,8 +16220,8 @@ class EluBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @in_place_saving(AUTOGRAD, "elu_", EluBackward1, alone_of_four, keep=new_self)
@@ -16108,17 +16242,17 @@ class EluBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self_or_result: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_or_result = self.unpack(self.saved_self_or_result)
             alpha = self.alpha
             input_scale = self.input_scale
             is_result = self.is_result
             scale = self.scale
             grad_grad_output = f.elu_backward(grad, alpha, scale, input_scale, is_result, self_or_result)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_or_result = self.unpack(self.saved_self_or_result)
             alpha = self.alpha
@@ -16131,8 +16265,8 @@ class EluBackwardBackward0(Node):
         return (grad_grad_output, grad_self_or_result)
 
     def release_variables(self) -> None:
-        self.saved_self_or_result = self.saved_grad_output = None
         self.released = True
+        self.saved_self_or_result = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("elu_backward")
@@ -16148,7 +16282,7 @@ def elu_backward(
         return _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
     node = EluBackwardBackward0((edge_grad_output, edge_self_or_result))
     node.saved_self_or_result = SavedVariable(self_or_result)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self_or_result is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self_or_result else None
     node.alpha = alpha
     node.input_scale = input_scale
     node.is_result = is_result
@@ -16171,8 +16305,8 @@ class CeluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("celu")
@@ -16204,8 +16338,8 @@ class CeluBackward1(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @in_place_saving(AUTOGRAD, "celu_", CeluBackward1, alone_of_two, keep=new_self)
@@ -16226,8 +16360,8 @@ class GeluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("gelu")
@@ -16260,14 +16394,14 @@ class GeluBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             approximate = self.approximate
             grad_grad_output = f.gelu_backward(grad, self_, approximate=approximate)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             approximate = self.approximate
@@ -16275,8 +16409,8 @@ class GeluBackwardBackward0(Node):
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("gelu_backward")
@@ -16290,7 +16424,7 @@ def gelu_backward(keys: int, grad_output: Any, self: Any, approximate: Any) -> A
         return _gelu_backward[below](below, grad_output, self, approximate)
     node = GeluBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     node.approximate = approximate
     result = _gelu_backward[below](below, grad_output, self, approximate)
     set_history(result, node)
@@ -16308,8 +16442,8 @@ class SiluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("silu")
@@ -16335,21 +16469,21 @@ class SiluBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             grad_grad_output = f.silu_backward(grad, self_)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             grad_self = silu_double_backward(grad * grad_output, self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("silu_backward")
@@ -16363,7 +16497,7 @@ def silu_backward(keys: int, grad_output: Any, self: Any) -> Any:
         return _silu_backward[below](below, grad_output, self)
     node = SiluBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     result = _silu_backward[below](below, grad_output, self)
     refuse_complex(result, "silu_backward")
     set_history(result, node)
@@ -16381,8 +16515,8 @@ class MishBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("mish")
@@ -16407,21 +16541,21 @@ class MishBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             grad_grad_output = f.mish_backward(grad, self_)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             grad_self = mish_double_backward(grad * grad_output, self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("mish_backward")
@@ -16435,7 +16569,7 @@ def mish_backward(keys: int, grad_output: Any, self: Any) -> Any:
         return _mish_backward[below](below, grad_output, self)
     node = MishBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     result = _mish_backward[below](below, grad_output, self)
     set_history(result, node)
     return result
@@ -16456,8 +16590,8 @@ class SoftplusBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("softplus")
@@ -16486,15 +16620,15 @@ class SoftplusBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             beta = self.beta
             threshold = self.threshold
             grad_grad_output = f.softplus_backward(grad, self_, beta, threshold)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             beta = self.beta
@@ -16503,8 +16637,8 @@ class SoftplusBackwardBackward0(Node):
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("softplus_backward")
@@ -16518,7 +16652,7 @@ def softplus_backward(keys: int, grad_output: Any, self: Any, beta: Any, thresho
         return _softplus_backward[below](below, grad_output, self, beta, threshold)
     node = SoftplusBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     node.beta = beta
     node.threshold = threshold
     result = _softplus_backward[below](below, grad_output, self, beta, threshold)
@@ -16539,8 +16673,8 @@ class LogSigmoidBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_buffer = None
         self.released = True
+        self.saved_self = self.saved_buffer = None
 
 
 @AUTOGRAD.impl("log_sigmoid_forward")
@@ -16567,22 +16701,22 @@ class LogSigmoidBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             buffer = self.unpack(self.saved_buffer)
             grad_grad_output = f.log_sigmoid_backward(grad, self_, buffer)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             grad_self = log_sigmoid_double_backward(grad * grad_output, self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_buffer = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_buffer = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("log_sigmoid_backward")
@@ -16596,8 +16730,8 @@ def log_sigmoid_backward(keys: int, grad_output: Any, self: Any, buffer: Any) ->
         return _log_sigmoid_backward[below](below, grad_output, self, buffer)
     node = LogSigmoidBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_buffer = SavedVariable(buffer) if edge_grad_output is not None else None
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_buffer = SavedVariable(buffer) if edge_grad_output else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     result = _log_sigmoid_backward[below](below, grad_output, self, buffer)
     set_history(result, node)
     return result
@@ -16614,8 +16748,8 @@ class HardsigmoidBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardsigmoid")
@@ -16639,19 +16773,19 @@ class HardsigmoidBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             grad_grad_output = f.hardsigmoid_backward(grad, self_)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardsigmoid_backward")
@@ -16664,7 +16798,7 @@ def hardsigmoid_backward(keys: int, grad_output: Any, self: Any) -> Any:
     if edge_grad_output is None and edge_self is None:
         return _hardsigmoid_backward[below](below, grad_output, self)
     node = HardsigmoidBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
     result = _hardsigmoid_backward[below](below, grad_output, self)
     set_history(result, node)
     return result
@@ -16681,8 +16815,8 @@ class HardswishBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardswish")
@@ -16707,21 +16841,21 @@ class HardswishBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             grad_grad_output = f.hardswish_backward(grad, self_)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             grad_self = hardswish_double_backward(grad, grad_output, self_)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("hardswish_backward")
@@ -16735,7 +16869,7 @@ def hardswish_backward(keys: int, grad_output: Any, self: Any) -> Any:
         return _hardswish_backward[below](below, grad_output, self)
     node = HardswishBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     result = _hardswish_backward[below](below, grad_output, self)
     set_history(result, node)
     return result
@@ -16754,8 +16888,8 @@ class HardshrinkBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardshrink")
@@ -16781,20 +16915,20 @@ class HardshrinkBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_out: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             lambd = self.lambd
             grad_grad_out = f.hardshrink_backward(grad, self_, lambd)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_out, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("hardshrink_backward")
@@ -16807,7 +16941,7 @@ def hardshrink_backward(keys: int, grad_out: Any, self: Any, lambd: Any) -> Any:
     if edge_grad_out is None and edge_self is None:
         return _hardshrink_backward[below](below, grad_out, self, lambd)
     node = HardshrinkBackwardBackward0((edge_grad_out, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_out is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_out else None
     node.lambd = lambd
     result = _hardshrink_backward[below](below, grad_out, self, lambd)
     set_history(result, node)
@@ -16827,8 +16961,8 @@ class SoftshrinkBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("softshrink")
@@ -16854,20 +16988,20 @@ class SoftshrinkBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             lambd = self.lambd
             grad_grad_output = f.softshrink_backward(grad, self_, lambd)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("softshrink_backward")
@@ -16880,7 +17014,7 @@ def softshrink_backward(keys: int, grad_output: Any, self: Any, lambd: Any) -> A
     if edge_grad_output is None and edge_self is None:
         return _softshrink_backward[below](below, grad_output, self, lambd)
     node = SoftshrinkBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output else None
     node.lambd = lambd
     result = _softshrink_backward[below](below, grad_output, self, lambd)
     set_history(result, node)
@@ -16900,8 +17034,8 @@ class GluBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = None
         self.released = True
+        self.saved_self = None
 
 
 @AUTOGRAD.impl("glu")
@@ -16928,14 +17062,14 @@ class GluBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             dim = self.dim
             grad_grad_output = glu_double_backward_grad_output(grad, self_, dim)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             dim = self.dim
@@ -16943,8 +17077,8 @@ class GluBackwardBackward0(Node):
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("glu_backward")
@@ -16958,7 +17092,7 @@ def glu_backward(keys: int, grad_output: Any, self: Any, dim: Any) -> Any:
         return _glu_backward[below](below, grad_output, self, dim)
     node = GluBackwardBackward0((edge_grad_output, edge_self))
     node.saved_self = SavedVariable(self)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     node.dim = dim
     result = _glu_backward[below](below, grad_output, self, dim)
     set_history(result, node)
@@ -16980,8 +17114,8 @@ class NativeDropoutBackward0(Node):
         return (grad_input,)
 
     def release_variables(self) -> None:
-        self.saved_result1 = None
         self.released = True
+        self.saved_result1 = None
 
 
 @AUTOGRAD.impl("native_dropout")
@@ -17014,8 +17148,8 @@ class NativeDropoutBackwardBackward0(Node):
         return (grad_grad_output,)
 
     def release_variables(self) -> None:
-        self.saved_mask = None
         self.released = True
+        self.saved_mask = None
 
 
 @AUTOGRAD.impl("native_dropout_backward")
@@ -17049,8 +17183,8 @@ class SoftmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("_softmax")
@@ -17079,15 +17213,15 @@ class SoftmaxBackwardDataBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_output: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             output = self.unpack(self.saved_output)
             dim = self.dim
             input_dtype = self.input_dtype
             grad_grad_output = f._softmax_backward_data(grad, output, dim, input_dtype)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             output = self.unpack(self.saved_output)
             dim = self.dim
@@ -17095,8 +17229,8 @@ class SoftmaxBackwardDataBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = self.saved_grad_output = None
         self.released = True
+        self.saved_output = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("_softmax_backward_data")
@@ -17110,7 +17244,7 @@ def _softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: Any, i
         return __softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     node = SoftmaxBackwardDataBackward0((edge_grad_output, edge_output))
     node.saved_output = SavedVariable(output)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_output else None
     node.dim = dim
     node.input_dtype = input_dtype
     result = __softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
@@ -17133,8 +17267,8 @@ class LogSoftmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("_log_softmax")
@@ -17162,14 +17296,14 @@ class LogSoftmaxBackwardDataBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_output: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             output = self.unpack(self.saved_output)
             dim = self.dim
             grad_grad_output = grad - (grad * f.exp(output)).sum(dim, True)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             output = self.unpack(self.saved_output)
             dim = self.dim
@@ -17177,8 +17311,8 @@ class LogSoftmaxBackwardDataBackward0(Node):
         return (grad_grad_output, grad_output)
 
     def release_variables(self) -> None:
-        self.saved_output = self.saved_grad_output = None
         self.released = True
+        self.saved_output = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("_log_softmax_backward_data")
@@ -17192,7 +17326,7 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
         return __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     node = LogSoftmaxBackwardDataBackward0((edge_grad_output, edge_output))
     node.saved_output = SavedVariable(output)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_output is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_output else None
     node.dim = dim
     result = __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     set_history(result, node)
@@ -17213,17 +17347,17 @@ class ScaledDotProductFlashAttentionForCpuBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        output = self.unpack(self.saved_output)
+        logsumexp = self.unpack(self.saved_logsumexp)
         grad_query: Any = None
         grad_key: Any = None
         grad_value: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             query = self.unpack(self.saved_query)
             key = self.unpack(self.saved_key)
             value = self.unpack(self.saved_value)
             attn_mask = self.unpack(self.saved_attn_mask)
-            output = self.unpack(self.saved_output)
-            logsumexp = self.unpack(self.saved_logsumexp)
             dropout_p = self.dropout_p
             is_causal = self.is_causal
             scale = self.scale
@@ -17233,10 +17367,10 @@ class ScaledDotProductFlashAttentionForCpuBackward0(Node):
         return (grad_query, grad_key, grad_value)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_query = self.saved_key = self.saved_value = self.saved_attn_mask = self.saved_output = (
             self.saved_logsumexp
         ) = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_scaled_dot_product_flash_attention_for_cpu")
@@ -17289,8 +17423,8 @@ class SafeSoftmaxBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_result = None
         self.released = True
+        self.saved_result = None
 
 
 @AUTOGRAD.impl("_safe_softmax")
@@ -17326,8 +17460,8 @@ class PackPaddedSequenceBackward0(Node):
         return (grad_input,)
 
     def release_variables(self) -> None:
-        self.saved_result1 = None
         self.released = True
+        self.saved_result1 = None
 
 
 @AUTOGRAD.impl("_pack_padded_sequence")
@@ -17370,7 +17504,13 @@ class MkldnnRnnLayerBackward0(Node):
     train: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result0 = self.unpack(self.saved_result0)
+        result1 = self.unpack(self.saved_result1)
+        result2 = self.unpack(self.saved_result2)
+        result3 = self.unpack(self.saved_result3)
         grad_input: Any = None
         grad_weight0: Any = None
         grad_weight1: Any = None
@@ -17378,15 +17518,7 @@ class MkldnnRnnLayerBackward0(Node):
         grad_weight3: Any = None
         grad_hx_: Any = None
         grad_cx_: Any = None
-        if (
-            edges[0] is not None
-            or edges[1] is not None
-            or edges[2] is not None
-            or edges[3] is not None
-            or edges[4] is not None
-            or edges[5] is not None
-            or edges[6] is not None
-        ):
+        if edges[0] or edges[1] or edges[2] or edges[3] or edges[4] or edges[5] or edges[6]:
             input = self.unpack(self.saved_input)
             weight0 = self.unpack(self.saved_weight0)
             weight1 = self.unpack(self.saved_weight1)
@@ -17394,10 +17526,6 @@ class MkldnnRnnLayerBackward0(Node):
             weight3 = self.unpack(self.saved_weight3)
             hx_ = self.unpack(self.saved_hx_)
             cx_ = self.unpack(self.saved_cx_)
-            result0 = self.unpack(self.saved_result0)
-            result1 = self.unpack(self.saved_result1)
-            result2 = self.unpack(self.saved_result2)
-            result3 = self.unpack(self.saved_result3)
             batch_first = self.batch_first
             batch_sizes = self.batch_sizes
             bidirectional = self.bidirectional
@@ -17425,10 +17553,10 @@ class MkldnnRnnLayerBackward0(Node):
         return (grad_input, grad_weight0, grad_weight1, grad_weight2, grad_weight3, grad_hx_, grad_cx_)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_input = self.saved_weight0 = self.saved_weight1 = self.saved_weight2 = self.saved_weight3 = (
             self.saved_hx_
         ) = self.saved_cx_ = self.saved_result0 = self.saved_result1 = self.saved_result2 = self.saved_result3 = None
-        self.released = True
 
 
 @AUTOGRAD.impl("mkldnn_rnn_layer")
@@ -17575,11 +17703,11 @@ class ConvolutionBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             bias_shape = self.bias_shape
@@ -17589,7 +17717,7 @@ class ConvolutionBackward0(Node):
             padding = self.padding
             stride = self.stride
             transposed = self.transposed
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.convolution_backward(
                 grad,
                 input,
@@ -17606,8 +17734,8 @@ class ConvolutionBackward0(Node):
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = None
         self.released = True
+        self.saved_input = self.saved_weight = None
 
 
 @AUTOGRAD.impl("convolution")
@@ -17666,11 +17794,13 @@ class ConvolutionBackwardBackward0(Node):
     transposed: Any
 
     def apply(self, grads: Gradients) -> Gradients:
-        edges = self.next_edges
+        if grads[0] is None and grads[1] is None and grads[2] is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_input: Any = None
         grad_weight: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             weight = self.unpack(self.saved_weight)
             input = self.unpack(self.saved_input)
@@ -17680,7 +17810,7 @@ class ConvolutionBackwardBackward0(Node):
             padding = self.padding
             stride = self.stride
             transposed = self.transposed
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_grad_output, grad_input, grad_weight = f._convolution_double_backward(
                 grads[0],
                 grads[1],
@@ -17699,8 +17829,8 @@ class ConvolutionBackwardBackward0(Node):
         return (grad_grad_output, grad_input, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_grad_output = self.saved_weight = self.saved_input = None
         self.released = True
+        self.saved_grad_output = self.saved_weight = self.saved_input = None
 
 
 @AUTOGRAD.impl("convolution_backward")
@@ -17796,11 +17926,11 @@ class ConvolutionBackward1(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_input: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             input = self.unpack(self.saved_input)
             weight = self.unpack(self.saved_weight)
             bias_shape = self.bias_shape
@@ -17810,7 +17940,7 @@ class ConvolutionBackward1(Node):
             padding = self.padding
             stride = self.stride
             transposed = self.transposed
-            grad_input_mask = [edges[0] is not None, edges[1] is not None, edges[2] is not None]
+            grad_input_mask = [bool(edges[0]), bool(edges[1]), bool(edges[2])]
             grad_input, grad_weight, grad_bias = f.convolution_backward(
                 grad,
                 input,
@@ -17827,8 +17957,8 @@ class ConvolutionBackward1(Node):
         return (grad_input, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_input = self.saved_weight = None
         self.released = True
+        self.saved_input = self.saved_weight = None
 
 
 @AUTOGRAD.impl("_convolution")
@@ -17927,11 +18057,11 @@ class ConvTbcBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_weight: Any = None
         grad_bias: Any = None
-        if edges[0] is not None or edges[1] is not None or edges[2] is not None:
+        if edges[0] or edges[1] or edges[2]:
             self_ = self.unpack(self.saved_self)
             weight = self.unpack(self.saved_weight)
             bias = self.unpack(self.saved_bias)
@@ -17940,8 +18070,8 @@ class ConvTbcBackward0(Node):
         return (grad_self, grad_weight, grad_bias)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_weight = self.saved_bias = None
         self.released = True
+        self.saved_self = self.saved_weight = self.saved_bias = None
 
 
 @AUTOGRAD.impl("conv_tbc")
@@ -17970,7 +18100,8 @@ class Im2ColBackward0(Node):
     dilation: Integers
     kernel_size: Integers
     padding: Integers
-    self_shape: Sizes
+    self_size_minus_1: Size
+    self_size_minus_2: Size
     stride: Integers
 
     def apply(self, grads: Gradients) -> Gradients:
@@ -17979,9 +18110,10 @@ class Im2ColBackward0(Node):
         dilation = self.dilation
         kernel_size = self.kernel_size
         padding = self.padding
-        self_shape = self.self_shape
+        self_size_minus_1 = self.self_size_minus_1
+        self_size_minus_2 = self.self_size_minus_2
         stride = self.stride
-        grad_self = f.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride)
+        grad_self = f.col2im(grad, [self_size_minus_2, self_size_minus_1], kernel_size, dilation, padding, stride)
         return (grad_self,)
 
 
@@ -17997,7 +18129,8 @@ def im2col(keys: int, self: Any, kernel_size: Any, dilation: Any, padding: Any, 
     node.dilation = dilation
     node.kernel_size = kernel_size
     node.padding = padding
-    node.self_shape = self._shape
+    node.self_size_minus_1 = self.size(-1)
+    node.self_size_minus_2 = self.size(-2)
     node.stride = stride
     result = _im2col[below](below, self, kernel_size, dilation, padding, stride)
     set_history(result, node)
@@ -18060,8 +18193,8 @@ class NllLossBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
 
 
 @AUTOGRAD.impl("nll_loss_forward")
@@ -18093,22 +18226,22 @@ class NllLossBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             ignore_index = self.ignore_index
             reduction = self.reduction
             grad_grad_output = f.nll_loss(grad, target, weight, reduction, ignore_index)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_target = self.saved_weight = None
         self.released = True
+        self.saved_target = self.saved_weight = None
 
 
 @AUTOGRAD.impl("nll_loss_backward")
@@ -18134,8 +18267,8 @@ def nll_loss_backward(
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
         )
     node = NllLossBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_target = SavedVariable(target) if edge_grad_output is not None else None
-    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
+    node.saved_target = SavedVariable(target) if edge_grad_output else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output else None
     node.ignore_index = ignore_index
     node.reduction = reduction
     result = _nll_loss_backward[below](below, grad_output, self, target, weight, reduction, ignore_index, total_weight)
@@ -18164,8 +18297,8 @@ class NllLoss2DBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_total_weight = None
 
 
 @AUTOGRAD.impl("nll_loss2d_forward")
@@ -18197,22 +18330,22 @@ class NllLoss2DBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             ignore_index = self.ignore_index
             reduction = self.reduction
             grad_grad_output = f.nll_loss2d(grad, target, weight, reduction, ignore_index)
-        if edges[1] is not None:
+        if edges[1]:
             grad_self = f.zeros_like(grad)
         return (grad_grad_output, grad_self)
 
     def release_variables(self) -> None:
-        self.saved_target = self.saved_weight = None
         self.released = True
+        self.saved_target = self.saved_weight = None
 
 
 @AUTOGRAD.impl("nll_loss2d_backward")
@@ -18238,8 +18371,8 @@ def nll_loss2d_backward(
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
         )
     node = NllLoss2DBackwardBackward0((edge_grad_output, edge_self))
-    node.saved_target = SavedVariable(target) if edge_grad_output is not None else None
-    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output is not None else None
+    node.saved_target = SavedVariable(target) if edge_grad_output else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_grad_output else None
     node.ignore_index = ignore_index
     node.reduction = reduction
     result = _nll_loss2d_backward[below](
@@ -18257,15 +18390,15 @@ class MseLossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
             grad_self = f.mse_loss_backward(grad, self_, target, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             target = self.unpack(self.saved_target)
             self_ = self.unpack(self.saved_self)
             reduction = self.reduction
@@ -18273,8 +18406,8 @@ class MseLossBackward0(Node):
         return (grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = None
         self.released = True
+        self.saved_self = self.saved_target = None
 
 
 @AUTOGRAD.impl("mse_loss")
@@ -18304,21 +18437,21 @@ class MseLossBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
             grad_grad_output = reduced((self_ - target) * 2 * grad, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             reduction = self.reduction
             grad_self = mse_loss_double_backward(grad, grad_output, self_, reduction)
-        if edges[2] is not None:
+        if edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
@@ -18326,8 +18459,8 @@ class MseLossBackwardBackward0(Node):
         return (grad_grad_output, grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("mse_loss_backward")
@@ -18343,9 +18476,9 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _mse_loss_backward[below](below, grad_output, self, target, reduction)
     node = MseLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None or edge_self is not None else None
-    node.saved_target = SavedVariable(target) if edge_grad_output is not None or edge_target is not None else None
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output or edge_self else None
+    node.saved_target = SavedVariable(target) if edge_grad_output or edge_target else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self or edge_target else None
     node.reduction = reduction
     result = _mse_loss_backward[below](below, grad_output, self, target, reduction)
     set_history(result, node)
@@ -18361,16 +18494,16 @@ class SmoothL1LossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             beta = self.beta
             reduction = self.reduction
             grad_self = f.smooth_l1_loss_backward(grad, self_, target, reduction, beta)
-        if edges[1] is not None:
+        if edges[1]:
             target = self.unpack(self.saved_target)
             self_ = self.unpack(self.saved_self)
             beta = self.beta
@@ -18379,8 +18512,8 @@ class SmoothL1LossBackward0(Node):
         return (grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = None
         self.released = True
+        self.saved_self = self.saved_target = None
 
 
 @AUTOGRAD.impl("smooth_l1_loss")
@@ -18412,24 +18545,24 @@ class SmoothL1LossBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             beta = self.beta
             reduction = self.reduction
             grad_grad_output = f.smooth_l1_loss_backward(grad, self_, target, reduction, beta)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             beta = self.beta
             reduction = self.reduction
             grad_self = smooth_l1_loss_double_backward(grad * grad_output, self_, target, reduction, beta)
-        if edges[2] is not None:
+        if edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
@@ -18439,8 +18572,8 @@ class SmoothL1LossBackwardBackward0(Node):
         return (grad_grad_output, grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("smooth_l1_loss_backward")
@@ -18458,7 +18591,7 @@ def smooth_l1_loss_backward(keys: int, grad_output: Any, self: Any, target: Any,
     node = SmoothL1LossBackwardBackward0((edge_grad_output, edge_self, edge_target))
     node.saved_self = SavedVariable(self)
     node.saved_target = SavedVariable(target)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self or edge_target else None
     node.beta = beta
     node.reduction = reduction
     result = _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
@@ -18475,16 +18608,16 @@ class HuberLossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             delta = self.delta
             reduction = self.reduction
             grad_self = f.huber_loss_backward(grad, self_, target, reduction, delta)
-        if edges[1] is not None:
+        if edges[1]:
             target = self.unpack(self.saved_target)
             self_ = self.unpack(self.saved_self)
             delta = self.delta
@@ -18493,8 +18626,8 @@ class HuberLossBackward0(Node):
         return (grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = None
         self.released = True
+        self.saved_self = self.saved_target = None
 
 
 @AUTOGRAD.impl("huber_loss")
@@ -18526,24 +18659,24 @@ class HuberLossBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             delta = self.delta
             reduction = self.reduction
             grad_grad_output = f.huber_loss_backward(grad, self_, target, reduction, delta)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             delta = self.delta
             reduction = self.reduction
             grad_self = huber_loss_double_backward(grad * grad_output, self_, target, reduction, delta)
-        if edges[2] is not None:
+        if edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
@@ -18553,8 +18686,8 @@ class HuberLossBackwardBackward0(Node):
         return (grad_grad_output, grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("huber_loss_backward")
@@ -18572,7 +18705,7 @@ def huber_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, red
     node = HuberLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
     node.saved_self = SavedVariable(self)
     node.saved_target = SavedVariable(target)
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self or edge_target else None
     node.delta = delta
     node.reduction = reduction
     result = _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
@@ -18588,21 +18721,21 @@ class SoftMarginLossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
             grad_self = f.soft_margin_loss_backward(grad, self_, target, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             grad_target = not_implemented("soft_margin_loss: target")
         return (grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = None
         self.released = True
+        self.saved_self = self.saved_target = None
 
 
 @AUTOGRAD.impl("soft_margin_loss")
@@ -18615,8 +18748,8 @@ def soft_margin_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
     if edge_self is None and edge_target is None:
         return _soft_margin_loss[below](below, self, target, reduction)
     node = SoftMarginLossBackward0((edge_self, edge_target))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
-    node.saved_target = SavedVariable(target) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
+    node.saved_target = SavedVariable(target) if edge_self else None
     node.reduction = reduction
     result = _soft_margin_loss[below](below, self, target, reduction)
     set_history(result, node)
@@ -18632,28 +18765,28 @@ class SoftMarginLossBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_target: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
             grad_grad_output = f.soft_margin_loss_backward(grad, self_, target, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             reduction = self.reduction
             grad_self = soft_margin_loss_double_backward(grad * grad_output, self_, target, reduction)
-        if edges[2] is not None:
+        if edges[2]:
             grad_target = not_implemented("soft_margin_loss_backward: target")
         return (grad_grad_output, grad_self, grad_target)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("soft_margin_loss_backward")
@@ -18669,9 +18802,9 @@ def soft_margin_loss_backward(keys: int, grad_output: Any, self: Any, target: An
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
     node = SoftMarginLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
-    node.saved_self = SavedVariable(self) if edge_grad_output is not None or edge_self is not None else None
-    node.saved_target = SavedVariable(target) if edge_grad_output is not None or edge_self is not None else None
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_grad_output or edge_self else None
+    node.saved_target = SavedVariable(target) if edge_grad_output or edge_self else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self else None
     node.reduction = reduction
     result = _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
     set_history(result, node)
@@ -18687,29 +18820,29 @@ class BinaryCrossEntropyBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
         grad_weight: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             reduction = self.reduction
             grad_self = f.binary_cross_entropy_backward(grad, self_, target, weight, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             reduction = self.reduction
             grad_target = binary_cross_entropy_target_backward(grad, self_, target, weight, reduction)
-        if edges[2] is not None:
+        if edges[2]:
             grad_weight = not_implemented("binary_cross_entropy: weight")
         return (grad_self, grad_target, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = None
 
 
 @AUTOGRAD.impl("binary_cross_entropy")
@@ -18727,11 +18860,9 @@ def binary_cross_entropy(keys: int, self: Any, target: Any, weight: Any, reducti
     if edge_self is None and edge_target is None and edge_weight is None:
         return _binary_cross_entropy[below](below, self, target, weight, reduction)
     node = BinaryCrossEntropyBackward0((edge_self, edge_target, edge_weight))
-    node.saved_self = SavedVariable(self) if edge_self is not None or edge_target is not None else None
-    node.saved_target = SavedVariable(target) if edge_self is not None or edge_target is not None else None
-    node.saved_weight = (
-        None if weight is None else SavedVariable(weight) if edge_self is not None or edge_target is not None else None
-    )
+    node.saved_self = SavedVariable(self) if edge_self or edge_target else None
+    node.saved_target = SavedVariable(target) if edge_self or edge_target else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_self or edge_target else None
     node.reduction = reduction
     result = _binary_cross_entropy[below](below, self, target, weight, reduction)
     set_history(result, node)
@@ -18748,25 +18879,25 @@ class BinaryCrossEntropyBackwardBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_grad_output: Any = None
         grad_self: Any = None
         grad_target: Any = None
         grad_weight: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             reduction = self.reduction
             grad_grad_output = binary_cross_entropy_slope(self_, target, weight, reduction) * grad
-        if edges[1] is not None:
+        if edges[1]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             reduction = self.reduction
             grad_self = binary_cross_entropy_double_backward(grad * grad_output, self_, target, weight, reduction)
-        if edges[2] is not None:
+        if edges[2]:
             grad_output = self.unpack(self.saved_grad_output)
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
@@ -18775,13 +18906,13 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             grad_target = binary_cross_entropy_double_backward_target(
                 grad * grad_output, self_, target, weight, reduction
             )
-        if edges[3] is not None:
+        if edges[3]:
             grad_weight = not_implemented("binary_cross_entropy_backward: weight")
         return (grad_grad_output, grad_self, grad_target, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = self.saved_grad_output = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_grad_output = None
 
 
 @AUTOGRAD.impl("binary_cross_entropy_backward")
@@ -18803,24 +18934,12 @@ def binary_cross_entropy_backward(
     if edge_grad_output is None and edge_self is None and edge_target is None and edge_weight is None:
         return _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
     node = BinaryCrossEntropyBackwardBackward0((edge_grad_output, edge_self, edge_target, edge_weight))
-    node.saved_self = (
-        SavedVariable(self)
-        if edge_grad_output is not None or edge_self is not None or edge_target is not None
-        else None
-    )
-    node.saved_target = (
-        SavedVariable(target)
-        if edge_grad_output is not None or edge_self is not None or edge_target is not None
-        else None
-    )
+    node.saved_self = SavedVariable(self) if edge_grad_output or edge_self or edge_target else None
+    node.saved_target = SavedVariable(target) if edge_grad_output or edge_self or edge_target else None
     node.saved_weight = (
-        None
-        if weight is None
-        else SavedVariable(weight)
-        if edge_grad_output is not None or edge_self is not None or edge_target is not None
-        else None
+        None if weight is None else SavedVariable(weight) if edge_grad_output or edge_self or edge_target else None
     )
-    node.saved_grad_output = SavedVariable(grad_output) if edge_self is not None or edge_target is not None else None
+    node.saved_grad_output = SavedVariable(grad_output) if edge_self or edge_target else None
     node.reduction = reduction
     result = _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
     set_history(result, node)
@@ -18837,19 +18956,19 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_target: Any = None
         grad_weight: Any = None
         grad_pos_weight: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
             pos_weight = self.unpack(self.saved_pos_weight)
             reduction = self.reduction
             grad_self = binary_cross_entropy_with_logits_backward(grad, self_, target, weight, pos_weight, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
@@ -18858,15 +18977,15 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
             grad_target = binary_cross_entropy_with_logits_target_backward(
                 grad, self_, target, weight, pos_weight, reduction
             )
-        if edges[2] is not None:
+        if edges[2]:
             grad_weight = not_implemented("binary_cross_entropy_with_logits: weight")
-        if edges[3] is not None:
+        if edges[3]:
             grad_pos_weight = not_implemented("binary_cross_entropy_with_logits: pos_weight")
         return (grad_self, grad_target, grad_weight, grad_pos_weight)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = self.saved_pos_weight = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = self.saved_pos_weight = None
 
 
 @AUTOGRAD.impl("binary_cross_entropy_with_logits")
@@ -18888,17 +19007,11 @@ def binary_cross_entropy_with_logits(
     if edge_self is None and edge_target is None and edge_weight is None and edge_pos_weight is None:
         return _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
     node = BinaryCrossEntropyWithLogitsBackward0((edge_self, edge_target, edge_weight, edge_pos_weight))
-    node.saved_self = SavedVariable(self) if edge_self is not None or edge_target is not None else None
-    node.saved_target = SavedVariable(target) if edge_self is not None or edge_target is not None else None
-    node.saved_weight = (
-        None if weight is None else SavedVariable(weight) if edge_self is not None or edge_target is not None else None
-    )
+    node.saved_self = SavedVariable(self) if edge_self or edge_target else None
+    node.saved_target = SavedVariable(target) if edge_self or edge_target else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_self or edge_target else None
     node.saved_pos_weight = (
-        None
-        if pos_weight is None
-        else SavedVariable(pos_weight)
-        if edge_self is not None or edge_target is not None
-        else None
+        None if pos_weight is None else SavedVariable(pos_weight) if edge_self or edge_target else None
     )
     node.reduction = reduction
     result = _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
@@ -18917,10 +19030,10 @@ class MultiMarginLossBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
             return (None,) * len(self.next_edges)
-        edges = self.next_edges
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
         grad_self: Any = None
         grad_weight: Any = None
-        if edges[0] is not None:
+        if edges[0]:
             self_ = self.unpack(self.saved_self)
             target = self.unpack(self.saved_target)
             weight = self.unpack(self.saved_weight)
@@ -18928,13 +19041,13 @@ class MultiMarginLossBackward0(Node):
             p = self.p
             reduction = self.reduction
             grad_self = f.multi_margin_loss_backward(grad, self_, target, p, margin, weight, reduction)
-        if edges[1] is not None:
+        if edges[1]:
             grad_weight = not_implemented("multi_margin_loss: weight")
         return (grad_self, grad_weight)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_weight = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_weight = None
 
 
 @AUTOGRAD.impl("multi_margin_loss")
@@ -18947,9 +19060,9 @@ def multi_margin_loss(keys: int, self: Any, target: Any, p: Any, margin: Any, we
     if edge_self is None and edge_weight is None:
         return _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)
     node = MultiMarginLossBackward0((edge_self, edge_weight))
-    node.saved_self = SavedVariable(self) if edge_self is not None else None
-    node.saved_target = SavedVariable(target) if edge_self is not None else None
-    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_self is not None else None
+    node.saved_self = SavedVariable(self) if edge_self else None
+    node.saved_target = SavedVariable(target) if edge_self else None
+    node.saved_weight = None if weight is None else SavedVariable(weight) if edge_self else None
     node.margin = margin
     node.p = p
     node.reduction = reduction
@@ -18975,8 +19088,8 @@ class MultilabelMarginLossBackward0(Node):
         return (grad_self,)
 
     def release_variables(self) -> None:
-        self.saved_self = self.saved_target = self.saved_is_target = None
         self.released = True
+        self.saved_self = self.saved_target = self.saved_is_target = None
 
 
 @AUTOGRAD.impl("multilabel_margin_loss_forward")
@@ -19024,8 +19137,8 @@ class CtcLossBackward0(Node):
         return (grad_log_probs,)
 
     def release_variables(self) -> None:
-        self.saved_log_probs = self.saved_targets = self.saved_result0 = self.saved_result1 = None
         self.released = True
+        self.saved_log_probs = self.saved_targets = self.saved_result0 = self.saved_result1 = None
 
 
 @AUTOGRAD.impl("_ctc_loss")
@@ -19079,10 +19192,10 @@ class CtcLossBackward1(Node):
         return (grad_log_probs,)
 
     def release_variables(self) -> None:
+        self.released = True
         self.saved_log_probs = self.saved_targets = self.saved_input_lengths = self.saved_target_lengths = (
             self.saved_result0
         ) = self.saved_result1 = None
-        self.released = True
 
 
 @AUTOGRAD.impl("_ctc_loss.Tensor")
@@ -19174,7 +19287,7 @@ in_place(AUTOGRAD, "deg2rad_", Deg2RadBackward0, alone_of_one)
 in_place(AUTOGRAD, "rad2deg_", Rad2DegBackward0, alone_of_one)
 in_place(AUTOGRAD, "erf_", ErfBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "erfc_", ErfcBackward0, alone_of_one, save=old_self)
-in_place(AUTOGRAD, "erfinv_", ErfinvBackward0, alone_of_one, keep=new_self)
+in_place(AUTOGRAD, "erfinv_", ErfinvBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "lgamma_", LgammaBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "digamma_", DigammaBackward0, alone_of_one, save=old_self)
 in_place(AUTOGRAD, "i0_", I0Backward0, alone_of_one, save=old_self)

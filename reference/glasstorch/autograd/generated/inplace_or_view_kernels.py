@@ -7,6 +7,7 @@ Differs: rows; the functions that they name are in `autograd/inplace_or_view.py`
 from __future__ import annotations
 
 from glasstorch.autograd.inplace_or_view import (
+    resizes_first_of_three,
     row,
     views_first_of_five,
     views_first_of_four,
@@ -545,8 +546,8 @@ row("copy_", writes_first_of_three)
 row("fill_.Scalar", writes_first_of_two)
 row("fill_.Tensor", writes_first_of_two)
 row("zero_", writes_first_of_one)
-row("resize_", writes_first_of_three)
-row("resize_as_", writes_first_of_three)
+row("resize_", resizes_first_of_three)
+row("resize_as_", resizes_first_of_three)
 row("set_.source_Storage", writes_first_of_two)
 row("set_.source_Storage_storage_offset", writes_first_of_five)
 row("set_.source_Tensor", writes_first_of_two)

@@ -6,6 +6,8 @@ Differs: NumPy sorts; PyTorch hashes where sorted=False, but its CPU results are
 
 from __future__ import annotations
 
+from functools import cmp_to_key
+
 import numpy as np
 
 from glasstorch._tensor import Tensor, from_array, wrap
@@ -66,9 +68,39 @@ def runs(parts: Array, return_inverse: bool = True, return_counts: bool = True) 
 def unique_dim(keys: int, self: Tensor, dim: int, sorted: bool, *requested: bool) -> Found:
     """As `unique`, for the slices of a tensor along a dimension; counts and inverse are always computed."""
     axis = selected_dim(self, dim)
-    values, inverse, counts = np.unique(widened(self.array()), False, True, True, axis, equal_nan=False)
+    array = widened(self.array())
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        return with_nan(self, axis)
+    values, inverse, counts = np.unique(array, False, True, True, axis, equal_nan=False)
     parts = np.ascontiguousarray(np.moveaxis(values.astype(self.dtype.numpy), axis, 0))
     return along(self, axis, parts, inverse.reshape(-1), counts)
+
+
+def with_nan(self: Tensor, axis: int) -> Found:
+    """As `unique_dim`, where there are NaN: PyTorch's sort takes one as equal to everything, and leaves it in place.
+
+    That is no order. The result is PyTorch's for up to 16 slices, which std::sort sorts by insertion.
+    """
+    parts = np.ascontiguousarray(np.moveaxis(self.array(), axis, 0))
+    rows = widened(parts).reshape(len(parts), -1)
+
+    def compared(a: int, b: int) -> int:
+        differ = np.flatnonzero((rows[a] < rows[b]) | (rows[a] > rows[b]))
+        return 0 if not differ.size else -1 if rows[a, differ[0]] < rows[b, differ[0]] else 1
+
+    order = list(range(len(rows)))
+    if len(rows) > 16:
+        order.sort(key=cmp_to_key(compared))
+    else:
+        for i in range(1, len(rows)):
+            place = 0 if compared(order[i], order[0]) < 0 else i
+            while place and compared(order[i], order[place - 1]) < 0:
+                place -= 1
+            order.insert(place, order.pop(i))
+    values, numbers, counts = runs(parts[order])
+    inverse = np.empty(len(rows), np.int64)
+    inverse[order] = numbers
+    return along(self, axis, values, inverse, counts)
 
 
 @CPU.impl("unique_dim_consecutive")

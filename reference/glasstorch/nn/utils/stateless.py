@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from glasstorch._tensor import Tensor
 from glasstorch.core import hooks
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.func.modules import set_functional_call
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parallel.data_parallel import DataParallel
 
@@ -68,6 +69,9 @@ def _functional_call(
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
     with _reparametrize_module(module, parameters_and_buffers, tie_weights, strict):
         return module(*arguments, **(kwargs or {}))
+
+
+set_functional_call(_functional_call)
 
 
 @contextmanager

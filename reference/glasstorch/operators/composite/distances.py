@@ -81,7 +81,7 @@ def pdist_backward(grad: Tensor, self: Tensor, p: float, pdist: Tensor) -> Tenso
         return functions.zeros_like(self)
     both = []
     for tensor in (grad, pdist):
-        square = functions.zeros((rows, rows), dtype=tensor.dtype, device=tensor.device)
+        square = tensor.new_zeros((rows, rows))
         square[_pairs(rows, self)] = tensor
         both.append(square + square.T)
     return pull_row_by_row(both[0], self, self, p, both[1])

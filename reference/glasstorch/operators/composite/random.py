@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.core.hooks import decides
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.random.bounds import RandomNumberError
 from glasstorch.core.random.generator import Generator
@@ -163,7 +164,7 @@ def check_deviations(std: Tensor) -> None:
     """Refuse standard deviations that are complex or negative. Those of a meta tensor have no values to check."""
     if std.dtype.is_complex:
         raise RandomNumberError("normal expects standard deviation to be non-complex")
-    if std.numel() and not std.is_meta and not std.min().ge(0).item():
+    if std.numel() and decides(std) and not std.min().ge(0).item():
         raise RandomNumberError("normal expects all elements of std >= 0.0")
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from glasstorch.core.errors import SchemaError
 from glasstorch.operators.gen import (
     emit_autograd,
+    emit_forward,
     emit_functions,
     emit_inplace_or_view,
     emit_methods,
@@ -48,6 +49,7 @@ def render(native_functions: Path | None = None, derivatives: Path | None = None
         generated / "methods.py": emit_methods.emit(functions, MARK),
         generated / "public.py": emit_public.emit(functions, MARK),
         autograd / "autograd_kernels.py": emit_autograd.emit(functions, formulas, MARK),
+        autograd / "forward_rules.py": emit_forward.emit(functions, formulas, MARK),
         autograd / "inplace_or_view_kernels.py": emit_inplace_or_view.emit(functions, MARK),
     }
 

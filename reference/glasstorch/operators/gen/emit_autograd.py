@@ -8,7 +8,7 @@ Differs: a node and its kernel stand side by side in one file. Gradients of argu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -32,7 +32,10 @@ KINDS = {
     ((0, 3), False): "fourth",
 }
 
-FACTS = {"_shape": "Sizes", "_geometry": "Geometry", "_dtype": "Unseen", "_device": "Unseen", "_shapes": "Unseen"}
+FACTS = {
+    "_shape": "Sizes", "_geometry": "Geometry", "_numel": "Numel", "_ndim": "Dim",
+    **dict.fromkeys(("_dtype", "_device", "_shapes", "_placement"), "Unseen"),
+}  # fmt: skip
 
 HEADER = '''"""The autograd node and kernels of every operator with derivative formulas. {mark}
 
@@ -57,7 +60,7 @@ from glasstorch.autograd.history import (
 from glasstorch.autograd.hooks import Gradients
 from glasstorch.autograd.in_place import {makers}
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import Geometry, Integers, Node, Sizes, SizesOrNone, Unseen
+from glasstorch.autograd.node import Dim, Geometry, Integers, Node, Numel, Size, Sizes, SizesOrNone, Unseen, pruning
 from glasstorch.autograd.out_forms import register_out_forms
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
@@ -183,6 +186,18 @@ def _returns_list(plan: _Plan) -> bool:
     return plan.f.schema.returns[0].type.is_list
 
 
+def _none_arrives(plan: _Plan) -> str:
+    """The test whether all gradients are undefined of which a formula takes some, or all."""
+    text = " ".join(formula.expression for formula in plan.formulas)
+    if _returns_list(plan):
+        return "all(grad is None for grad in grads)"
+    if re.search(r"\bgrads\b(?!\[\d+\])", text):
+        places = {plan.names.index(result) for result in plan.differentiable}
+    else:
+        places = {int(place) for place in re.findall(r"\bgrads\[(\d+)\]", text)}
+    return " and ".join(f"grads[{place}] is None" for place in sorted(places))
+
+
 def _node(name: str, plan: _Plan) -> str:
     lines = [f"\nclass {name}(Node):\n"]
     lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
@@ -195,7 +210,9 @@ def _node(name: str, plan: _Plan) -> str:
     lines.append("    def apply(self, grads: Gradients) -> Gradients:\n")
     multiple = len(plan.names) > 1 or _returns_list(plan)
     uses_grads = any("grads" in formula.expression for formula in plan.formulas)
-    if not (multiple and uses_grads):
+    if multiple and uses_grads:
+        lines.append(f"        if {_none_arrives(plan)}:\n            return (None,) * len(self.next_edges)\n")
+    else:
         arriving = f"grads[{plan.names.index(plan.differentiable[0]) if multiple else 0}]"
         if any(re.search(r"\bgrad\b", formula.expression) for formula in plan.formulas):
             arriving = f"(grad := {arriving})"
@@ -206,7 +223,9 @@ def _node(name: str, plan: _Plan) -> str:
         lines.append(f"        return tuple({formula.expression})\n")
     else:
         if len(plan.arguments) > 1:
-            lines.append("        edges = self.next_edges\n")
+            lines.append("        edges = self.wanted_edges() if pruning.passes else self.next_edges\n")
+            # As in PyTorch, a result that was changed in place is noticed whether or not its values are needed.
+            lines += [f"        {n} = self.unpack(self.saved_{n})\n" for n in plan.results]
         targets = [f"grad_{a.name}" for a in plan.arguments]
         if len(targets) > 1:
             lines += [f"        {t}: Any = None\n" for t in targets]
@@ -214,20 +233,20 @@ def _node(name: str, plan: _Plan) -> str:
             names = ", ".join(f"grad_{n}" for n in formula.arguments)
             indent = "        "
             if len(plan.arguments) > 1:
-                test = " or ".join(f"edges[{plan.index(n)}] is not None" for n in formula.arguments)
+                test = " or ".join(f"edges[{plan.index(n)}]" for n in formula.arguments)
                 lines.append(f"        if {test}:\n")
                 indent += "    "
-            lines += _unpack(formula, plan, indent)
+            lines += _unpack(formula, plan, indent, hoisted=plan.results if len(plan.arguments) > 1 else ())
             if re.search(rf"\b{MASK}\b", formula.expression):
-                wanted = ", ".join(f"edges[{plan.index(n)}] is not None" for n in formula.arguments)
+                wanted = ", ".join(f"bool(edges[{plan.index(n)}])" for n in formula.arguments)
                 lines.append(f"{indent}{MASK} = [{wanted}]\n")
             lines.append(f"{indent}{names} = {formula.expression}\n")
         lines.append(f"        return {_tuple(targets)}\n")
     lines.append("\n    def release_variables(self) -> None:\n")
     saved = [f"saved_{n}" for n in (*plan.tensors, *plan.results)]
     if saved:
-        lines.append(f"        {' = '.join(f'self.{s}' for s in saved)} = None\n")
-        lines.append("        self.released = True\n\n\n")
+        lines.append("        self.released = True\n")
+        lines.append(f"        {' = '.join(f'self.{s}' for s in saved)} = None\n\n\n")
     else:
         lines[-1] = "\n\n"
     return "".join(lines)
@@ -242,15 +261,17 @@ def _told_as(constant: str, plan: _Plan) -> str:
         if constant.endswith(ending):
             owner = types.get(constant.removesuffix(ending), "")
             return "SizesOrNone" if kind == "Sizes" and owner.endswith("?") else kind
-    return "Any"
+    return "Size" if re.search(r"_size_(minus_)?\d$", constant) else "Any"
 
 
-def _unpack(formula: Formula, plan: _Plan, indent: str) -> list[str]:
+def _unpack(formula: Formula, plan: _Plan, indent: str, hoisted: Collection[str] = ()) -> list[str]:
     lists = {a.name for a in plan.f.schema.arguments if a.type.is_list}
     lines = []
     for n in (*formula.tensors, *formula.results):
+        if n in hoisted:
+            continue
         if n in lists:
-            lines.append(f"{indent}{n} = [self.unpack(s) for s in self.saved_{n} or ()]\n")
+            lines.append(f"{indent}{n} = self.unpack_list(self.saved_{n})\n")
         else:
             lines.append(f"{indent}{local_name(n)} = self.unpack(self.saved_{n})\n")
     lines += [f"{indent}{local_name(c)} = self.{local_name(c)}\n" for c, _ in formula.constants]
@@ -285,7 +306,7 @@ def _save(plan: _Plan, inplace: bool) -> list[str]:
             test = ""
         else:
             wanted = dict.fromkeys(users)
-            test = "" if len(wanted) == len(plan.arguments) else " or ".join(f"edge_{u} is not None" for u in wanted)
+            test = "" if len(wanted) == len(plan.arguments) else " or ".join(f"edge_{u}" for u in wanted)
         source = f"{n}.clone()" if inplace and n == "self" else n
         if types[n].is_list:
             value = f"[None if t is None else SavedVariable(t) for t in {n}]"

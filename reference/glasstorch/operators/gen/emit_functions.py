@@ -403,7 +403,7 @@ def _call(f: NativeFunction, indent: str) -> str:
     call = f"{f.table}[keys](keys, {arguments})"
     if f.schema.is_factory:
         lines.append(f"{indent}result = {call}\n")
-        lines.append(f"{indent}return result.requires_grad_() if requires_grad else result\n")
+        lines.append(f"{indent}return hooks.required(result) if requires_grad else result\n")
     else:
         lines.append(f"{indent}return {call}\n")
     return "".join(lines)

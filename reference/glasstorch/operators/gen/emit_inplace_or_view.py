@@ -60,7 +60,8 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
         return f"writes_lists, {', '.join(map(str, written))}"
     if written:
         position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
-        maker = f"writes_{position}_of_{in_words(len(arguments))}"
+        verb = "resizes" if Tag.resizes in f.tags else "writes"
+        maker = f"{verb}_{position}_of_{in_words(len(arguments))}"
         if maker not in makers or (position == "several") != (len(written) > 1):
             maker = "writes_several"
         positions = ", ".join(map(str, written))

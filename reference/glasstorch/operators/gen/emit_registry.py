@@ -61,6 +61,7 @@ def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark:
             not_implemented.get(f.name),
             f.family,
             f.autocast,
+            f.vmap,
         )
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER

@@ -32,8 +32,10 @@ FACTS = {
     "dtype": "{}.dtype",
     "ndim": "{}.ndim",
     "device": "{}.device",
-    "geometry": "({0}._shape, {0}.strides(), {0}._offset)",
+    "geometry": "({0}._shape, {0}.strides() if edge_{0} is not None else (), {0}._offset)",
+    "placement": "({0}._shape, {0}.strides(), {0}._offset)",  # the same: PyTorch's TensorGeometry, which has no getter
 }
+METHODS = ("size", "numel")  # called as `self.size(0)`: what they return is saved as well
 MASK = "grad_input_mask"
 BUILTINS = frozenset(("len", "tuple", "list", "None", "True", "False", "float", "int", "range"))
 
@@ -120,6 +122,13 @@ class _Rewrite(ast.NodeTransformer):
             owner = node.args[0].id
             self.constants[f"{owner}_shapes"] = f"[t._shape for t in {owner}]"
             return ast.Name(f"{owner}_shapes", ast.Load())
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+            owner, method = node.func.value.id, node.func.attr
+            if method in METHODS and (owner in self.arguments or owner in self.result_names):
+                given = ", ".join(map(ast.unparse, node.args))
+                name = f"{owner}_{method}_{given}".rstrip("_").replace("-", "minus_")
+                self.constants[name] = f"{python_name(owner)}.{method}({given})"
+                return ast.Name(name, ast.Load())
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:

@@ -34,7 +34,7 @@ DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {
     *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
-    *("mirrors", "tags", "form_tags", "python_function", "property", "out", "autocast"),
+    *("mirrors", "tags", "form_tags", "python_function", "property", "out", "autocast", "vmap"),
 }
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
@@ -76,6 +76,7 @@ class NativeFunction:
     has_twin: bool = False  # whether another operator has the identifier of this one after a `_`
     family: str = ""  # whose section its row stands in; of operators/families.py
     autocast: tuple[tuple[str, str], ...] = ()  # device and policy
+    vmap: str | None = None  # module.function in func/rules
 
     @property
     def name(self) -> str:
@@ -125,6 +126,7 @@ class Derivative:
     where: str
     node: str | None = None  # the node's name, where PyTorch counts rows that are not here
     refuses_complex: bool = False  # whether the formulas are for real results only
+    tangents: tuple[tuple[str, str], ...] = ()  # result name(s), formula of the tangent
 
 
 def python_name(name: str) -> str:
@@ -288,6 +290,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         bool(assignable),
         out if schema.is_out else None,
         autocast=_autocast(row["autocast"]) if "autocast" in row else (),
+        vmap=_batching_rule(row.get("vmap")),
     )
     yield function
     has_out = schema.is_out
@@ -313,6 +316,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             tags=_with_form(_inherited(tags, form_tags.pop(name, None)), derived),
             out=out if derived.is_out else None,
             autocast=(),
+            vmap=None if derived.is_out else function.vmap,
         )
         has_out |= derived.is_out
     if "out" in row and not has_out:
@@ -344,6 +348,13 @@ def _autocast(text: str) -> tuple[tuple[str, str], ...]:
             f"{', '.join(CAST_POLICIES)}; got {text!r}"
         )
     return tuple((device, policy) for device, policy in pairs)
+
+
+def _batching_rule(text: str | None) -> str | None:
+    """The module and the function of a rule for batches."""
+    if text is not None and not FUNCTION.fullmatch(text):
+        raise SchemaError(f"vmap: expected a module.function of func/rules, got {text!r}")
+    return text
 
 
 def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:
@@ -506,10 +517,11 @@ def _derivative(function: NativeFunction, row: dict[str, Any], where: str) -> De
     unknown = [n for n in not_differentiable if n not in result_names(schema)]
     if unknown:
         raise SchemaError(f"{op} has no result {unknown[0]!r}; it has {', '.join(result_names(schema))}")
-    names = {a.name for a in schema.arguments}
-    for key in row:
-        missing = [n for n in (part.strip() for part in key.split(",")) if n not in names]
+    names, results = {a.name for a in schema.arguments}, ("result", *result_names(schema))
+    tangents = tuple((k, str(row.pop(k))) for k in list(row) if k.partition(",")[0].strip() in results)
+    for key, known in [(k, names) for k in row] + [(k, set(results)) for k, _ in tangents]:
+        missing = [n for n in (part.strip() for part in key.split(",")) if n not in known]
         if missing:
             raise SchemaError(f"{op} has no argument {missing[0]!r}; it is {schema}")
     formulas = tuple((k, str(v)) for k, v in row.items())
-    return Derivative(op, formulas, not_differentiable, where, node, of_complex == "refused")
+    return Derivative(op, formulas, not_differentiable, where, node, of_complex == "refused", tangents)

@@ -2245,7 +2245,7 @@ def empty(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _empty_memory_format[keys](keys, ints, dtype, layout, device, pin_memory, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_empty(
         *size,
         dtype=dtype,
@@ -2284,7 +2284,7 @@ def empty_strided(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _empty_strided[keys](keys, list(size), list(stride), dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_empty_strided(
         size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
@@ -2317,7 +2317,7 @@ def empty_like(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if kwargs or input is MISSING:
         return _parse_empty_like.by_names(
             kwargs,
@@ -2368,7 +2368,7 @@ def zeros(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _zeros[keys](keys, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_zeros(
         *size,
         dtype=dtype,
@@ -2409,7 +2409,7 @@ def ones(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _ones[keys](keys, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_ones(
         *size,
         dtype=dtype,
@@ -2449,7 +2449,7 @@ def full(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _full[keys](keys, list(size), fill_value, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_full(
         size,
         fill_value,
@@ -2489,7 +2489,7 @@ def zeros_like(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if kwargs or input is MISSING:
         return _parse_zeros_like.by_names(
             kwargs,
@@ -2539,7 +2539,7 @@ def ones_like(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if kwargs or input is MISSING:
         return _parse_ones_like.by_names(
             kwargs,
@@ -2591,7 +2591,7 @@ def full_like(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if kwargs or input is MISSING or fill_value is MISSING:
         return _parse_full_like.by_names(
             kwargs,
@@ -2644,7 +2644,7 @@ def new_empty(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _new_empty[keys](keys, input, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_new_empty(
         input,
         *size,
@@ -2684,7 +2684,7 @@ def new_empty_strided(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _new_empty_strided[keys](keys, input, list(size), list(stride), dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_new_empty_strided(
         input,
         size,
@@ -2725,7 +2725,7 @@ def new_zeros(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _new_zeros[keys](keys, input, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_new_zeros(
         input,
         *size,
@@ -2766,7 +2766,7 @@ def new_ones(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _new_ones[keys](keys, input, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_new_ones(
         input,
         *size,
@@ -2806,7 +2806,7 @@ def new_full(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _new_full[keys](keys, input, list(size), fill_value, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_new_full(
         input,
         size,
@@ -2876,7 +2876,7 @@ def empty_permuted(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _empty_permuted[keys](keys, list(size), list(physical_layout), dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_empty_permuted(
         size,
         physical_layout,
@@ -2917,7 +2917,7 @@ def linspace(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _linspace[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         isinstance(start, TensorImpl)
         and isinstance(end, TensorImpl)
@@ -2931,7 +2931,7 @@ def linspace(
         included, allowed = active_keys.get()
         keys = (start.key_set | end.key_set | included) & allowed
         result = _linspace_Tensor_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         isinstance(start, TensorImpl)
         and type(end) in NUMBERS
@@ -2945,7 +2945,7 @@ def linspace(
         included, allowed = active_keys.get()
         keys = (start.key_set | included) & allowed
         result = _linspace_Tensor_Scalar[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         type(start) in NUMBERS
         and isinstance(end, TensorImpl)
@@ -2959,7 +2959,7 @@ def linspace(
         included, allowed = active_keys.get()
         keys = (end.key_set | included) & allowed
         result = _linspace_Scalar_Tensor[keys](keys, start, end, steps, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_linspace(
         start,
         end,
@@ -3004,7 +3004,7 @@ def logspace(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _logspace[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         isinstance(start, TensorImpl)
         and isinstance(end, TensorImpl)
@@ -3019,7 +3019,7 @@ def logspace(
         included, allowed = active_keys.get()
         keys = (start.key_set | end.key_set | included) & allowed
         result = _logspace_Tensor_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         isinstance(start, TensorImpl)
         and type(end) in NUMBERS
@@ -3034,7 +3034,7 @@ def logspace(
         included, allowed = active_keys.get()
         keys = (start.key_set | included) & allowed
         result = _logspace_Tensor_Scalar[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     if (
         type(start) in NUMBERS
         and isinstance(end, TensorImpl)
@@ -3049,7 +3049,7 @@ def logspace(
         included, allowed = active_keys.get()
         keys = (end.key_set | included) & allowed
         result = _logspace_Scalar_Tensor[keys](keys, start, end, steps, base, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_logspace(
         start,
         end,
@@ -3091,7 +3091,7 @@ def tril_indices(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _tril_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_tril_indices(
         row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
@@ -3124,7 +3124,7 @@ def triu_indices(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _triu_indices[keys](keys, row, col, offset, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_triu_indices(
         row, col, offset, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
@@ -3201,7 +3201,7 @@ def scalar_tensor(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _scalar_tensor[keys](keys, s, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_scalar_tensor(
         s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad
     )
@@ -3237,7 +3237,7 @@ def rand(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _rand[keys](keys, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_rand(
         *size,
         dtype=dtype,
@@ -3290,7 +3290,7 @@ def randn(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _randn[keys](keys, ints, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_randn(
         *size,
         dtype=dtype,
@@ -12449,7 +12449,7 @@ def _to_copy(
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = __to_copy[keys](keys, input, dtype, layout, device, pin_memory, non_blocking, memory_format)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse__to_copy(
         input,
         dtype=dtype,
@@ -15269,7 +15269,7 @@ def fft_fftfreq(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _fft_fftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_fft_fftfreq(
         n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, out=out, requires_grad=requires_grad
     )
@@ -15302,7 +15302,7 @@ def fft_rfftfreq(
         included, allowed = active_keys.get()
         keys = included & allowed
         result = _fft_rfftfreq[keys](keys, n, d, dtype, layout, device, pin_memory)
-        return result.requires_grad_() if requires_grad else result
+        return hooks.required(result) if requires_grad else result
     return _parse_fft_rfftfreq(
         n, d, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, out=out, requires_grad=requires_grad
     )

@@ -51,6 +51,28 @@ def facts_of(tensor: Tensor) -> dict[str, Any]:
 CHECKS: dict[str, Facts] = {"default": facts_of, "none": lambda _: None}
 
 
+def too_many() -> CheckpointError:
+    """The function has saved more tensors than there are places."""
+    return CheckpointError(
+        f"torch.utils.checkpoint: trying to save more tensors during recomputation than during the original forward "
+        f"pass.\n{TIP}"
+    )
+
+
+def given_already() -> CheckpointError:
+    """A tensor is asked for a second time in one backward pass."""
+    group = (
+        "Performing two backward calls that overlap (i.e. require the same saved activation in order to compute "
+        "gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
+        if current_group.get() is not None
+        else ""
+    )
+    return CheckpointError(
+        f"torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. {group}If you "
+        f"are calling ctx.saved_tensors in backward, make sure to do so only once."
+    )
+
+
 class StopRecomputation(Exception):
     """All places are filled: the function need not run to its end."""
 
@@ -97,6 +119,45 @@ class Frame:
         """Keep the arguments as a node would; an outer checkpoint keeps places for them."""
         self.arguments = [SavedVariable(one) if isinstance(one, Tensor) else one for one in arguments]
 
+    def keep(self, tensor: Tensor) -> Place:
+        """While the function runs forward: a place, for a node to keep instead of the tensor."""
+        place = Place()
+        self.places.append(weakref.ref(place))
+        self.expected.append(self.facts(tensor))
+        return place
+
+    def fill(self, tensor: Tensor, number: Any) -> Tensor:
+        """While it runs again for a backward pass: what a node saves goes to the next place, and to the node.
+
+        StopRecomputation when all places are filled, if the frame stops early; CheckpointError when there is no place
+        left, but only if the forward pass was at its end when the backward pass began.
+        """
+        tensor = tensor.detach() if tensor.requires_grad else tensor
+        run = self.runs[number]
+        at = run.saved
+        run.saved += 1
+        if at >= len(self.places):
+            if self.is_forward_done:
+                raise too_many()
+            self.may_differ = True
+            return tensor
+        place = self.places[at]()
+        if place is not None:
+            key = place.keys[number] = Key()
+            run.tensors[key] = tensor
+        if self.early_stop and run.saved == len(self.places):
+            raise StopRecomputation
+        return tensor
+
+    def give_out(self, place: Place, number: Any) -> Tensor:
+        """The tensor that belongs to a place in a backward pass; once."""
+        self.recompute(number)
+        key = place.keys[number]
+        if key is None:
+            raise given_already()
+        place.keys[number] = None
+        return self.runs[number].tensors[key]
+
     def recompute(self, number: Any) -> None:
         """Run the function for a backward pass, unless that has been done; its places then hold tensors."""
         run = self.runs[number]
@@ -135,78 +196,35 @@ class Frame:
                 f"during the forward pass.\n{''.join(different)}.\n{TIP}"
             )
 
-    def give_out(self, place: Place) -> Tensor:
-        """The tensor that belongs to a place, for the backward pass that is running; once."""
-        number: Any = current_group.get()
-        if number is None:
-            number = current_graph_task_id()
-        if number == -1:  # no backward pass: a program looks at the saved tensors of a node
-            number = object()
-        self.recompute(number)
-        key = place.keys[number]
-        if key is None:
-            group = (
-                "Performing two backward calls that overlap (i.e. require the same saved activation in order to "
-                "compute gradients) is not allowed while under the torch.utils.checkpoint.GraphExecGroup context. "
-                if current_group.get() is not None
-                else ""
-            )
-            raise CheckpointError(
-                f"torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. "
-                f"{group}If you are calling ctx.saved_tensors in backward, make sure to do so only once."
-            )
-        place.keys[number] = None
-        return self.runs[number].tensors[key]
+
+def number_of_pass() -> Any:
+    """What tells the backward pass that is running from others; those of a group are one."""
+    if (group := current_group.get()) is not None:
+        return group
+    number = current_graph_task_id()
+    return object() if number == -1 else number  # -1: a program looks at the saved tensors of a node
 
 
 class Keeping(saved_tensors_hooks):
     """While the function runs forward: nodes keep places."""
 
     def __init__(self, frame: Frame, on_error: Callable[[CheckpointError], None] | None) -> None:
-        def pack(tensor: Tensor) -> Place:
-            place = Place()
-            frame.places.append(weakref.ref(place))
-            frame.expected.append(frame.facts(tensor))
-            return place
-
         def unpack(place: Place) -> Tensor:
             try:
-                return frame.give_out(place)
+                return frame.give_out(place, number_of_pass())
             except CheckpointError as error:
                 if on_error is not None:
                     on_error(error)
                 raise
 
-        super().__init__(pack, unpack)
+        super().__init__(frame.keep, unpack)
 
 
 class Filling(saved_tensors_hooks):
     """While it runs again: what nodes save goes to the places. They keep it too, for a backward pass inside of it."""
 
     def __init__(self, frame: Frame, number: Any) -> None:
-        run = frame.runs[number]
-
-        def pack(tensor: Tensor) -> Tensor:
-            tensor = tensor.detach() if tensor.requires_grad else tensor
-            at = run.saved
-            run.saved += 1
-            if at >= len(frame.places):
-                if not frame.is_forward_done:
-                    frame.may_differ = True
-                    return tensor
-                raise CheckpointError(
-                    f"torch.utils.checkpoint: trying to save more tensors during recomputation than during the "
-                    f"original forward pass.\n{TIP}"
-                )
-            place = frame.places[at]()
-            if place is not None:
-                key = place.keys[number] = Key()
-                run.tensors[key] = tensor
-            if frame.early_stop and run.saved == len(frame.places):
-                raise StopRecomputation
-            return tensor
-
-        super().__init__(pack, lambda tensor: tensor)
+        super().__init__(lambda tensor: frame.fill(tensor, number), lambda tensor: tensor)
 
 
 current_group: ContextVar[GraphExecGroup | None] = ContextVar("graph_exec_group", default=None)

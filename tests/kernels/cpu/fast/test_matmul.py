@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import glasstorch
 from glasstorch.kernels.cpu import matmul as plain
-from glasstorch.kernels.cpu.fast import matmul
+from glasstorch.kernels.cpu.fast import matmul, thresholds
 
 random = np.random.default_rng(0)
 
@@ -32,3 +33,16 @@ def test_large_results_come_from_the_allocator() -> None:
     y = x @ x
     assert glasstorch.core.allocator.cpu_allocator.bytes_in_use > before
     assert y[0, 0].item() == 300
+
+
+@pytest.mark.parametrize("number", ["float32", "float64"])
+def test_products_of_columns_and_rows_are_those_of_blas_to_the_sign_of_zero(number: str) -> None:
+    values = np.array([-1.5, 0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30, 3e38, 2.0], number)
+    columns, rows = np.stack([values] * 2)[:, :, None], np.stack([np.resize(values, 20)] * 2)[:, None, :]
+    assert columns.shape[-1] == 1
+    assert rows.shape[-1] >= thresholds.OUTER_COLUMNS_FROM
+    with np.errstate(all="ignore"):
+        ours = matmul.product(columns, rows, getattr(glasstorch, number))
+        plainly = plain.product.plain(columns, rows, getattr(glasstorch, number))
+    np.testing.assert_array_equal(ours, plainly)
+    np.testing.assert_array_equal(np.signbit(ours)[ours == 0], np.signbit(plainly)[ours == 0])

@@ -14,7 +14,6 @@ import numpy as np
 from glasstorch._tensor import from_array
 from glasstorch.core.dtype import float64
 from glasstorch.core.errors import AutogradError
-from glasstorch.core.geometry import Shape
 from glasstorch.core.hooks import decides
 from glasstorch.operators.generated.functions import (
     cat,
@@ -56,9 +55,9 @@ def cholesky_backward(grad: Tensor, upper: bool, L: Tensor) -> Tensor:
     return linalg_solve_triangular(L, half, upper=False, left=False)
 
 
-def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
+def det_backward(grad: Tensor, result: Tensor, A: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     """The matrix of cofactors, from the inverse; for singular matrices, from the singular values."""
-    if not bool(eq(result, 0).any()):
+    if not decides(result) or not bool(eq(result, 0).any()):
         inverse: Tensor = linalg_inv_ex(A)[0].mH
         return (grad * result.conj()).unsqueeze(-1).unsqueeze(-1) * inverse
     U, S, Vh = linalg_svd(A, True)
@@ -69,7 +68,7 @@ def det_backward(grad: Tensor, result: Tensor, A: Tensor) -> Tensor:
     return (grad * sign).unsqueeze(-1).unsqueeze(-1) * cofactors
 
 
-def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor) -> Tensor:
+def slogdet_backward(grads: Sequence[Any], A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     """The logarithm's gradient is the inverse; a real sign is constant, the phase of a complex determinant is not.
 
     A singular matrix is accepted: its logarithm is -inf, and its gradient is not finite either.
@@ -177,14 +176,12 @@ def eigh_backward(grads: Sequence[Any], eigenvalues: Tensor, eigenvectors: Tenso
     return matmul(V, matmul(inner, V.mH))
 
 
-def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor) -> Tensor:
+def svd_backward(grads: Sequence[Any], U: Tensor, S: Tensor, Vh: Tensor, full_matrices: bool, k: int) -> Tensor:
     """As `eigh_backward`, for both sides, plus the part outside the spaces of the singular vectors."""
     grad_u, grad_s, grad_vh = grads
-    k = S.shape[-1]
     rows, cols = U.shape[-2], Vh.shape[-1]
-    if U.shape[-1] > k:
+    if full_matrices:
         U, grad_u = U.narrow(-1, 0, k), None if grad_u is None else grad_u.narrow(-1, 0, k)
-    if Vh.shape[-2] > k:
         Vh, grad_vh = Vh.narrow(-2, 0, k), None if grad_vh is None else grad_vh.narrow(-2, 0, k)
     inner = zeros_like(matmul(U.mH, U)) if grad_s is None else _on_diagonal(grad_s).to(U.dtype)
     same = _identity(k, S).bool()
@@ -231,9 +228,11 @@ def _skew(matrix: Tensor) -> Tensor:
 # Linear systems -------------------------------------------------------------------------------------------------
 
 
-def solve_backward(grad: Tensor, result: Tensor, A: Tensor, shape: Shape, left: bool) -> tuple[Tensor, Tensor]:
+def solve_backward(
+    grad: Tensor, result: Tensor, A: Tensor, LU: Tensor, pivots: Tensor, left: bool
+) -> tuple[Tensor, Tensor]:
     """The right-hand side's gradient solves the adjoint system; the matrix's is its product with the solution."""
-    vector = len(shape) == 1 or (A.dim() - 1 == len(shape) and shape == tuple(A.shape[:-1]))
+    vector = result.dim() == 1 or (A.dim() - 1 == result.dim() and result.shape == A.shape[:-1])
     if vector:
         grad, result = grad.unsqueeze(-1), result.unsqueeze(-1)
     right = linalg_solve_ex(A.mH, grad, left=left)[0]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # LU -------------------------------------------------------------------------------------------------------------
 
 
-def lu_backward(grad_l: Tensor | None, grad_u: Tensor | None, P: Tensor, L: Tensor, U: Tensor) -> Tensor:
+def lu_backward(grad_l: Tensor | None, grad_u: Tensor | None, P: Tensor, L: Tensor, U: Tensor, pivot: bool) -> Tensor:
     """The square part's gradient from both factors; the part beside or below it follows from the other factor."""
     rows, cols, inner = L.shape[-2], U.shape[-1], L.shape[-1]
     grad_l = zeros_like(L) if grad_l is None else grad_l
@@ -53,32 +53,29 @@ def lu_backward(grad_l: Tensor | None, grad_u: Tensor | None, P: Tensor, L: Tens
     gradient = linalg_solve_triangular(top.mH, gradient, upper=True, unitriangular=True)
     if rows > inner:
         gradient = cat([gradient, _divided_right(square, grad_below)], -2)
-    return matmul(P, gradient)
+    return matmul(P, gradient) if pivot else gradient
 
 
 def _divided_right(upper: Tensor, matrix: Tensor) -> Tensor:
     return linalg_solve_triangular(upper.mH, matrix, upper=False, left=False)
 
 
-def lu_factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
+def lu_factor_backward(grad: Tensor, LU: Tensor, pivots: Tensor, pivot: bool) -> Tensor:
     """As `lu_backward`, with both gradients in one matrix."""
     P, L, U = lu_unpack(LU, pivots)
     inner = L.shape[-1]
-    return lu_backward(grad.narrow(-1, 0, inner), grad.narrow(-2, 0, inner), P, L, U)
+    return lu_backward(grad.narrow(-1, 0, inner), grad.narrow(-2, 0, inner), P, L, U, pivot)
 
 
-def lu_unpack_backward(grads: Sequence[Any], LU_data: Tensor, unpack_data: bool) -> Tensor:
-    """Each factor's gradient at the factor's position."""
-    if not unpack_data:
-        return zeros_like(LU_data)
-    rows, cols = LU_data.shape[-2:]
+def lu_unpack_backward(grads: Sequence[Any], rows: int, cols: int) -> Tensor | None:
+    """Each factor's gradient at the factor's position; None where neither has one, or they were not asked for."""
     inner = min(rows, cols)
-    gradient = zeros_like(LU_data)
-    if grads[1] is not None:
-        gradient = gradient + _wide(grads[1].tril(-1), cols - inner, -1)
-    if grads[2] is not None:
-        gradient = gradient + _wide(grads[2].triu(), rows - inner, -2)
-    return gradient
+    parts = []
+    if grads[1] is not None and len(grads[1].shape) > 1:
+        parts.append(_wide(grads[1].tril(-1), cols - inner, -1))
+    if grads[2] is not None and len(grads[2].shape) > 1:
+        parts.append(_wide(grads[2].triu(), rows - inner, -2))
+    return sum(parts[1:], start=parts[0]) if parts else None
 
 
 def _wide(matrix: Tensor, missing: int, dim: int) -> Tensor:
@@ -136,7 +133,9 @@ def triangular_solve_backward(
     return right, matrix if grads[1] is None else matrix + grads[1]
 
 
-def cholesky_solve_backward(grad: Tensor, result: Tensor, L: Tensor, upper: bool) -> tuple[Tensor, Tensor]:
+def cholesky_solve_backward(
+    grad: Tensor, self: Tensor, L: Tensor, result: Tensor, upper: bool
+) -> tuple[Tensor, Tensor]:
     """The right-hand side's gradient solves the same system; the factor occurs twice in the matrix."""
     right: Tensor = cholesky_solve(grad, L, upper)
     product = matmul(right, result.mH)
@@ -153,14 +152,14 @@ def cholesky_inverse_backward(grad: Tensor, L: Tensor, result: Tensor, upper: bo
 # Householder reflections ----------------------------------------------------------------------------------------
 
 
-def householder_product_backward(grad: Tensor, input: Tensor, tau: Tensor) -> tuple[Any, Any]:
+def householder_product_backward(grad: Tensor, result: Tensor, input: Tensor, tau: Tensor) -> tuple[Any, Any]:
     """The gradient of the reflections applied to the first columns of the identity."""
     columns = from_array(np.eye(*input.shape[-2:]), float64).to(grad.device, grad.dtype)
     return _reflections_backward(grad, input, tau, columns.expand(input.shape))
 
 
 def ormqr_backward(
-    grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool
+    grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, left: bool, transpose: bool, result: Tensor
 ) -> tuple[Any, Any, Tensor]:
     """The other matrix's gradient is multiplied by the adjoint of Q; with `Q.mH`, or on the right, roles swap."""
     other: Tensor = ormqr(self, input2, grad, left, not transpose)

@@ -33,15 +33,14 @@ def norm_backward(grad: Tensor, self: Tensor, ord: Number, dim: Any, keepdim: bo
         return self.sgn() * grad
     zero = eq(result, 0)
     if order == 2:
-        return grad * where(zero, 0.0, self / where(zero, 1.0, result))
+        return grad * where(zero, 0.0, self / result)  # its own gradient at 0 is NaN, as PyTorch's is
     if abs(order) == inf:
         size = self.abs()
         largest = eq(size, result) | ne(size, size)
         count = largest.sum(dim or list(range(self.dim())), True)
         return self.sgn() * (grad / count * largest)
     size = self.abs()
-    flat = eq(size, 0) if order < 2 else zero
-    scaled = self.sgn() * where(flat, 0.0, where(flat, 1.0, size).pow(order - 1))
+    scaled = self.sgn() * (where(eq(size, 0), 0.0, size.pow(order - 1)) if order < 2 else size.pow(order - 1))
     return grad * where(zero, 0.0, scaled / where(zero, 1.0, result).pow(order - 1))
 
 

@@ -26,7 +26,8 @@ from glasstorch.kernels.halves import as_dtype, cast
 from glasstorch.kernels.quiet import quietly
 from glasstorch.kernels.structured import overlap
 
-IN_BLAS = frozenset((float32, float64)) | COMPLEX_DTYPES
+REAL = frozenset((float32, float64))
+IN_BLAS = REAL | COMPLEX_DTYPES
 EXACT_BELOW = 1 << 53  # float64 represents every integer up to here exactly
 
 
@@ -48,6 +49,10 @@ def product(left: Array, right: Array, dtype: dtype, out: Array | None = None) -
             for size in shape:
                 nbytes *= size
             out = empty_array(shape, dtype.numpy, nbytes)
+        if left.shape[-1] == 1 and left.ndim > 2 and right.shape[-1] >= thresholds.OUTER_COLUMNS_FROM and dtype in REAL:
+            np.multiply(left, right, out)
+            np.add(out, 0.0, out)  # as a sum that begins with 0, which gives no -0.0
+            return out
         np.matmul(left, right, out)
         return out
     rows, inner, columns = left.shape[-2], left.shape[-1], right.shape[-1]

@@ -73,6 +73,7 @@ CDIST_BATCHED_FROM = 16  # matrices per block: a batch is processed together
 FFT_THREADS_FROM = 1 << 15  # elements: several threads are faster than one
 
 # Products of matrices
+OUTER_COLUMNS_FROM = 16  # columns of products of columns and rows: NumPy multiplies them faster than BLAS does
 INTEGERS_DIRECT_UP_TO = 1 << 13  # multiplications of integers: two conversions to float64 do not pay
 
 # Linear algebra

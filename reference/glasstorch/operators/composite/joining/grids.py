@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import bool_
 from glasstorch.core.errors import ShapeError
 from glasstorch.core.warn_once import warn_once
 from glasstorch.operators.composite.creation import arange, new_empty
@@ -82,9 +81,9 @@ def _ascending(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     """A mask of an `r`-dimensional grid: where coordinates ascend, strictly or not."""
     size = len(self)
     grids = meshgrid_indexing([arange(0, size, 1, None, None, self.device, None)] * r, "ij")
-    mask = self.new_ones((size,) * r, dtype=bool_)
+    mask = grids[0] >= 0
     for low, high in pairwise(grids):
-        mask &= low <= high if with_replacement else low < high
+        mask = mask & (low <= high if with_replacement else low < high)
     return mask
 
 

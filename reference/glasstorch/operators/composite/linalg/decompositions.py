@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core import hooks
 from glasstorch.core.dtype import HALF_PRECISION, Number, dtype, float64, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, LinAlgError, ShapeError
 from glasstorch.core.geometry import wrap_dim
@@ -93,7 +94,7 @@ def eigh(self: Tensor, UPLO: str) -> Any:
 
 def eigvalsh(self: Tensor, UPLO: str) -> Any:
     """Eigenvalues; the vectors are also computed if a gradient is wanted, which needs them."""
-    return eigen(self, UPLO, self.requires_grad)[0]
+    return eigen(self, UPLO, hooks.variable_hooks.may_have_derivative(self))[0]
 
 
 def eigvals(self: Tensor) -> Any:
@@ -108,7 +109,7 @@ def svd(A: Tensor, full_matrices: bool, driver: str | None) -> Any:
 
 def svdvals(A: Tensor, driver: str | None) -> Any:
     """Singular values; the vectors are also computed if a gradient is wanted, which needs them."""
-    return singular(A, False, A.requires_grad, driver)[1]
+    return singular(A, False, hooks.variable_hooks.may_have_derivative(A), driver)[1]
 
 
 def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> Any:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import int64
+from glasstorch.core.hooks import decides
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.loss.sequences import lengths_of
 from glasstorch.operators.shapes.loss.shared import MEAN, SUM
@@ -28,17 +29,25 @@ def ctc_loss(
     zero_infinity: bool,
 ) -> Tensor:
     """The loss of sequences (T, N, C) or of one (T, C); the mean is of losses divided by the lengths of targets."""
-    batched = len(log_probs._shape) == 3
-    inputs = log_probs if batched else log_probs.unsqueeze(1)
-    losses = f._ctc_loss(inputs, targets.to(int64), input_lengths, target_lengths, blank, zero_infinity)[0]
-    if zero_infinity:
-        losses = losses.masked_fill(losses == inf, 0)
+    losses = _losses(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+    lengths = losses.new_tensor([max(1, length) for length in target_lengths]) if reduction == MEAN else None
+    return _reduced(log_probs, losses, lengths, reduction)
+
+
+def _losses(log_probs: Tensor, targets: Tensor, *more: Any) -> Tensor:
+    """The loss of each sequence; `more` are the lengths of inputs and targets, blank and zero_infinity."""
+    inputs = log_probs if len(log_probs._shape) == 3 else log_probs.unsqueeze(1)
+    losses: Tensor = f._ctc_loss(inputs, targets.to(int64), *more)[0]
+    return losses.masked_fill(losses == inf, 0) if more[-1] else losses
+
+
+def _reduced(log_probs: Tensor, losses: Tensor, lengths: Any, reduction: int) -> Tensor:
+    """The losses as they are, their sum, or the mean of them divided by the lengths of targets."""
     if reduction == MEAN:
-        lengths = losses.new_tensor([max(1, length) for length in target_lengths])
         return (losses / lengths).mean()  # type: ignore[no-any-return]
     if reduction == SUM:
-        return losses.sum()  # type: ignore[no-any-return]
-    return losses if batched else losses.squeeze(0)  # type: ignore[no-any-return]
+        return losses.sum()
+    return losses if len(log_probs._shape) == 3 else losses.squeeze(0)
 
 
 def ctc_loss_of_tensors(
@@ -50,6 +59,9 @@ def ctc_loss_of_tensors(
     reduction: int,
     zero_infinity: bool,
 ) -> Tensor:
-    """As ctc_loss; the lengths are read."""
+    """As ctc_loss; the lengths are read, unless each example of a batch has its own."""
+    if not (decides(input_lengths) and decides(target_lengths)):
+        losses = _losses(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
+        return _reduced(log_probs, losses, target_lengths.clamp(min=1), reduction)
     lengths = lengths_of(input_lengths, target_lengths)
     return ctc_loss(log_probs, targets, *lengths, blank, reduction, zero_infinity)

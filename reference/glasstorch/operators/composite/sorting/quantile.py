@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core.dtype import float32, float64, int64
 from glasstorch.core.errors import ArgumentError, DeviceError, DtypeError, ShapeError
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.hooks import decides
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def check(name: str, self: Tensor, q: Tensor) -> None:
         raise DtypeError(f"{name}() q tensor must be same dtype as the input tensor")
     if q.device is not self.device:
         raise DeviceError(f"{name}() q tensor must be on the same device as the input tensor")
-    if self.device.type == "cpu" and not bool(functions.logical_and(q >= 0, q <= 1).all()):
+    if self.device.type == "cpu" and decides(q) and not bool(functions.logical_and(q >= 0, q <= 1).all()):
         raise ArgumentError(f"{name}() q values must be in the range [0, 1]")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import INTEGRAL, bool_, int64
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError
+from glasstorch.core.hooks import decides
 from glasstorch.core.user_line import warn_user
 from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions
@@ -37,7 +38,7 @@ def cov(self: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor
         _check_weights(aweights, "aweights", "floating point", aweights.dtype.is_floating_point, count)
         weights = aweights if weights is None else weights * aweights
     total = rows.new_full((), count, dtype=int64) if weights is None else weights.sum()
-    if weights is not None and not bool(total != 0):
+    if weights is not None and decides(total) and not bool(total != 0):
         raise ArgumentError("cov(): weights sum to zero, can't be normalized")
     weighted = rows if weights is None else rows * weights
     mean = weighted.sum(1) / total
@@ -45,7 +46,7 @@ def cov(self: Tensor, correction: int, fweights: Tensor | None, aweights: Tensor
         divisor = total - correction * (weights * aweights).sum() / total
     else:
         divisor = total - correction
-    if bool(divisor <= 0):
+    if decides(divisor) and bool(divisor <= 0):
         warn_user(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations."
         )
@@ -91,5 +92,5 @@ def _check_weights(weights: Tensor, name: str, kind: str, fits: bool, count: int
             f"cov(): expected {name} to have the same numel as there are observations in the input but got "
             f"{weights.numel()} != {count}"
         )
-    if count and not bool(weights.min() >= 0):
+    if count and decides(weights) and not bool(weights.min() >= 0):
         raise ArgumentError(f"cov(): {name} cannot be negative")

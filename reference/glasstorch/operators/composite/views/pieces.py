@@ -34,8 +34,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
         raise ShapeError("narrow() cannot be applied to a 0-dim tensor.")
     if length < 0:
         raise ShapeError("narrow(): length must be non-negative.")
-    dim = wrap_dim(dim, len(self._shape))
-    size = self._shape[dim]
+    size = self._shape[wrap_dim(dim, len(self._shape))]
     if not -size <= start <= size:
         raise DimensionError(f"start out of range (expected to be in range of [{-size}, {size}], but got {start})")
     start = start + size if start < 0 else start

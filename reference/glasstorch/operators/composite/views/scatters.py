@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.geometry import has_internal_overlap
+from glasstorch.core.hooks import decides
 from glasstorch.operators.direct import on_tensor
 
 if TYPE_CHECKING:
@@ -59,9 +60,12 @@ def as_strided_scatter(
 
 
 def _copied(self: Tensor) -> Tensor:
-    """A copy of the whole storage, with the same strides and offset; a plain clone if the tensor overlaps itself."""
+    """A copy of the whole storage, with the same strides and offset; a plain clone if the tensor overlaps itself.
+
+    So it is for one example of a batch, in whose storage the others are too.
+    """
     shape, strides = self._shape, self.strides()
-    if has_internal_overlap(shape, strides):
+    if has_internal_overlap(shape, strides) or not (self.is_meta or decides(self)):
         return clone(self, None)
     numel = self.untyped_storage().nbytes() // self.dtype.itemsize
     whole = clone(as_strided(self, (numel,), (1,), 0), None)

@@ -21,8 +21,10 @@ from glasstorch.core.geometry import (
     view_strides,
     wrap_dim,
 )
+from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.composite.creation import arange, empty
 from glasstorch.operators.direct import on_tensor
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 view = on_tensor("view")
 unsafe_view = on_tensor("_unsafe_view")
+reshape_alias = on_tensor("_reshape_alias")
 clone = on_tensor("clone")
 permute = on_tensor("permute")
 transpose = on_tensor("transpose.int")
@@ -45,14 +48,21 @@ slice = on_tensor("slice.Tensor")
 as_strided = on_tensor("as_strided")
 index_put_ = on_tensor("index_put_")
 
+SUBCLASS_LIKE = (
+    WRAPPED | FUNCTIONALITY_BIT["Python"]
+)  # isTensorSubclassLike: a mode is on, or a transform has wrapped it
+
 # Another shape --------------------------------------------------------------------------------------------------
 
 
 def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     """A view where strides can express the shape, else a view of a fresh row-major copy."""
     wanted = infer_size(shape, self.numel())
-    if self._strides is None or view_strides(self._shape, self._strides, wanted) is not None:
+    if self._strides is None:
         return view(self, wanted)
+    if (strides := view_strides(self._shape, self._strides, wanted)) is not None:
+        as_view = self.is_contiguous() or (active_keys.get()[0] | self.key_set) & SUBCLASS_LIKE
+        return view(self, wanted) if as_view else reshape_alias(self, wanted, strides)
     return unsafe_view(clone(self, contiguous_format), wanted)
 
 

@@ -1,0 +1,124 @@
+"""Is a saved tensor handed back with its history, and only while it is as it was saved?"""
+
+from collections.abc import Callable
+
+import glasstorch as torch
+from glasstorch.autograd import forward_ad
+from workbook.exercises.asking import Ask, Raises, expect
+
+Tensor = torch.Tensor
+NOTICED: dict[str, Callable[[Tensor], object]] = {
+    "hidden.mul_(3)": lambda hidden: hidden.mul_(3),
+    "hidden.detach().mul_(3)": lambda hidden: hidden.detach().mul_(3),
+    "hidden.view(2, 1).zero_()": lambda hidden: hidden.view(2, 1).zero_(),
+    "hidden[:1].zero_()": lambda hidden: hidden[:1].zero_(),
+    "hidden.mul_(1)": lambda hidden: hidden.mul_(1),
+}
+UNNOTICED: dict[str, Callable[[Tensor], object]] = {
+    "hidden * 3": lambda hidden: hidden * 3,
+    "hidden.clone().mul_(3)": lambda hidden: hidden.clone().mul_(3),
+    "hidden.data.mul_(3)": lambda hidden: hidden.data.mul_(3),
+}
+
+
+def computed() -> Tensor:
+    """A tensor with a history that was changed once, before anybody saved it."""
+    return (torch.tensor([2.0, 3.0], requires_grad=True) * 1).add_(1)
+
+
+def test_an_argument(ask: Ask) -> None:
+    """what comes back of an argument that nobody has changed since it was saved, as far as its counter knows"""
+    for program, change in UNNOTICED.items():
+        for hidden in (computed(), computed().detach().requires_grad_()):
+            node = (hidden * hidden).grad_fn
+            change(hidden)
+
+            def named(came: object, hidden: Tensor = hidden) -> object:
+                return "the argument itself" if came is hidden else came
+
+            came = ask("unpack", node.saved_self, node)
+            asked = f"hidden, saved at version {hidden._version}, after {program}"
+            because = "its version is the one that was noted, and it has the history that a second derivative needs"
+            expect(came, "the argument itself", read=named, asked=asked, because=because)
+
+
+def test_a_change_is_noticed(ask: Ask) -> None:
+    """what comes back of an argument whose memory was changed in place"""
+    for program, change in NOTICED.items():
+        hidden = computed()
+        node = (hidden * hidden).grad_fn
+        change(hidden)
+        accepted = Raises(RuntimeError, "is at version 2; expected version 1 instead")
+        asked = f"hidden, saved at version 1, after {program}"
+        because = "all tensors on one memory count together, whatever was written"
+        expect(ask("unpack", node.saved_self, node), accepted, asked=asked, because=because)
+
+
+def test_detached_in_place(ask: Ask) -> None:
+    """what comes back of an argument that has lost its history"""
+    hidden = computed()
+    node = (hidden * hidden).grad_fn
+    hidden.detach_()
+    came = ask("unpack", node.saved_self, node)
+    because = "its numbers are right, and a second derivative through it would be missing"
+    expect(came, Raises(RuntimeError, "use a saved tensor that has been detached in-place"), because=because)
+    came = ask("unpack", node.saved_self, node, shown=True)
+    because = "to look at it is allowed"
+    expect(came, [3.0, 4.0], read=lambda came: came.tolist(), asked="it, to be shown", because=because)
+
+
+def test_a_result(ask: Ask) -> None:
+    """the history of results that a node has saved: the node, and which of its results it is"""
+    matrix = torch.tensor([[2.0, 1.0], [0.0, 3.0]], requires_grad=True)
+    for node, slot, number in (
+        (matrix.exp().grad_fn, "saved_result", 0),
+        (torch.linalg.qr(matrix)[0].grad_fn, "saved_Q", 0),
+        (torch.linalg.qr(matrix)[0].grad_fn, "saved_R", 1),
+    ):
+        saved = getattr(node, slot)
+        came = ask("unpack", saved, node)
+        asked = f"the history of {slot} of {node.name()}"
+
+        def history(came: Tensor) -> object:
+            return (came.grad_fn and came.grad_fn.name(), came.output_nr)
+
+        because = "a second derivative goes through what was saved, to the node that made it"
+        expect(came, (node.name(), number), read=history, asked=asked, because=because)
+        because = "a node that holds a tensor whose grad_fn it is makes a cycle"
+        asked = f"the grad_fn of what was kept, {slot}.tensor, after that"
+        ask.last = came
+        kept = saved.tensor.grad_fn
+        expect(kept and kept.name(), None, asked=asked, because=because)
+
+
+def test_a_changed_result(ask: Ask) -> None:
+    """what comes back of a result that was changed in place"""
+    result = torch.tensor([1.0, 2.0], requires_grad=True).exp()
+    node = result.grad_fn
+    result.add_(1)
+    because = "what was kept shares memory and counter with the result"
+    accepted = Raises(RuntimeError, "output 0 of Exp, is at version 1; expected version 0 instead")
+    expect(ask("unpack", node.saved_result, node), accepted, because=because)
+
+
+def test_integers(ask: Ask) -> None:
+    """whether the places of a maximum require grad, which a node has saved as one of its results"""
+    node = torch.tensor([1.0, 3.0, 2.0], requires_grad=True).max(0)[0].grad_fn
+    came = ask("unpack", node.saved_indices, node)
+    because = "no gradient flows through integers"
+    expect(came, False, read=lambda came: came.requires_grad, because=because)
+
+
+def test_a_tangent(ask: Ask) -> None:
+    """the tangent of a result that was saved in forward mode"""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    with forward_ad.dual_level():
+        result = forward_ad.make_dual(x, torch.tensor([1.0, 0.0])).exp()
+        node = result.grad_fn
+        came = ask("unpack", node.saved_result, node)
+        expect(
+            came,
+            forward_ad.unpack_dual(result).tangent.tolist(),
+            read=lambda came: getattr(forward_ad.unpack_dual(came).tangent, "tolist", list)(),
+            because="forward over reverse differentiates the backward pass along the same direction",
+        )

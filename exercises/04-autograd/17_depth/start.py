@@ -1,0 +1,69 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 04.17 An engine that survives depth
+#
+# Before `torch.autograd.grad(loss, w)` or `backward(inputs=[w])` runs a node,
+# it finds out which nodes lead to `w`. To judge each node once, it looks at
+# the graph in an order: a node after all that its edges lead to. The plain
+# way to that order calls itself:
+#
+#     def visit(node):
+#         if node not in done:
+#             done.add(node)
+#             for edge in node.next_edges:
+#                 if edge is not None:
+#                     visit(edge[0])
+#             order.append(node)
+#
+# A loop of 1,000 steps in a model, and Python's stack is too short. In C++
+# the process dies. So PyTorch's `init_to_execute`, in `engine.cpp`, has this
+# recursion as a comment only, beside a loop that does the same.
+#
+# Write the loop. It gives the order turned round, roots first. More than one
+# order may be right, and yours need not be that of `visit`. The library asks
+# your function in each pass that wants some of the gradients.
+
+# %%
+from collections.abc import Sequence
+
+from glasstorch.autograd.node import Edge, Node
+
+
+def sorted_below(roots: Sequence[Edge]) -> list[Node]:
+    """The roots and all nodes that can be reached from them, each once.
+
+    Each node stands before all those that its edges lead to. One root may lie
+    below another, and may be given twice.
+
+    An edge is a pair of a node and a number, or None where it leads nowhere;
+    `node.next_edges` are those that start from a node. The numbers of nodes,
+    `sequence_nr`, do not help: each thread counts for itself.
+
+    >>> import glasstorch as torch
+    >>> w = torch.tensor(1.0, requires_grad=True)
+    >>> b = w * 2
+    >>> c = b.exp()
+    >>> (accumulator, _), _ = b.grad_fn.next_edges
+    >>> order = sorted_below([((b * c).grad_fn, 0)])
+    >>> order[1:] == [c.grad_fn, b.grad_fn, accumulator]
+    True
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run
+# `.venv/bin/workbook check 04.17`. It may be half done: the answer tells what
+# to look at next. `.venv/bin/workbook hint 04.17` gives a nudge,
+# `.venv/bin/workbook lab 04.17` a sheet to play on.

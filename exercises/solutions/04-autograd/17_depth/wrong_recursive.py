@@ -1,0 +1,26 @@
+"""Calls itself for each node: right, until the graph is deeper than the stack.
+
+Refused by: check
+"""
+
+from collections.abc import Sequence
+
+from glasstorch.autograd.node import Edge, Node
+
+
+def sorted_below(roots: Sequence[Edge]) -> list[Node]:
+    """The roots and all nodes that can be reached from them, each once."""
+    done: set[Node] = set()
+    order: list[Node] = []
+
+    def visit(node: Node) -> None:
+        if node not in done:
+            done.add(node)
+            for edge in node.next_edges:
+                if edge is not None:
+                    visit(edge[0])
+            order.append(node)
+
+    for root, _ in roots:
+        visit(root)
+    return order[::-1]

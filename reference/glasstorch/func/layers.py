@@ -1,0 +1,207 @@
+"""How do nested transforms take turns?
+
+Mirrors: aten/src/ATen/functorch/DynamicLayer.cpp (dynamicLayerFront, dynamicLayerBack), Interpreter.h
+Differs: an interpreter is an object whose method handles a call.
+
+# Note [Levels of transforms]
+Each transform that is running has an interpreter on a stack, and its place there is its level. While the stack is not
+empty, the key FuncTorchDynamicLayerFrontMode is included, so that every operator comes here first and is handed to the
+interpreter on top. That of vmap works out what the operator does to a whole batch, with operators that go to the next
+interpreter. That of grad lets autograd record the call at its level: its keys are on, the front key is off, and the
+key FuncTorchDynamicLayerBackMode, below autograd, is included. There the call comes back here, and goes on to the next
+interpreter with the values inside. Below the last one, a call runs as it would without transforms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, NamedTuple, TypeVar
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.tangents import Level
+from glasstorch.autograd.tangents import level as dual_level
+from glasstorch.core.keys import FUNCTIONALITY_BIT, TRANSFORMED, WRAPPED, DispatchKey
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.library import caller
+from glasstorch.dispatch.operator import Kernel, Operator, registry
+from glasstorch.func.wrapped import wrapping
+
+FRONT = TRANSFORMED
+BACK = FUNCTIONALITY_BIT["FuncTorchDynamicLayerBackMode"]
+
+Keys = tuple[int, int]  # the keys that are included, and those that are allowed
+
+
+class Interpreter:
+    """One running transform."""
+
+    level = 0
+
+    def process(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
+        """Handle a call; `rest` is where it goes on."""
+        raise NotImplementedError
+
+    def come_back(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
+        """Handle a call that autograd has recorded at this level."""
+        raise AssertionError(f"{type(self).__name__} has no keys of autograd")
+
+
+Running = TypeVar("Running", bound=Interpreter)
+
+
+class Coming(NamedTuple):
+    """With what a call comes to an interpreter, and goes on to the next: the keys, and the level of forward mode."""
+
+    keys: Keys
+    duals: Level | None
+
+    @classmethod
+    def now(cls) -> Coming:
+        return cls(active_keys.get(), dual_level.get())
+
+
+class Frame(NamedTuple):
+    """An interpreter on the stack, and how the call came to it that it handles."""
+
+    interpreter: Interpreter
+    coming: Coming | None = None
+
+
+stack: ContextVar[tuple[Frame, ...]] = ContextVar("transforms", default=())
+
+
+def current() -> Interpreter | None:
+    """The innermost transform that is running."""
+    frames = stack.get()
+    return frames[-1].interpreter if frames else None
+
+
+class Rest:
+    """The interpreters below one, and the keys with which a call goes on to them."""
+
+    def __init__(self, frames: tuple[Frame, ...], coming: Coming) -> None:
+        (included, allowed), self.duals = coming
+        included &= ~BACK
+        self.frames = frames
+        self.keys = (included | FRONT, allowed | FRONT | BACK) if frames else (included & ~FRONT, allowed)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function there."""
+        stack_token, keys_token = stack.set(self.frames), active_keys.set(self.keys)
+        duals_token = dual_level.set(self.duals)
+        try:
+            return function(*arguments)
+        finally:
+            dual_level.reset(duals_token)
+            active_keys.reset(keys_token)
+            stack.reset(stack_token)
+
+
+@contextmanager
+def running(interpreter: Running) -> Iterator[Running]:
+    """Put an interpreter on the stack. Its level is its place there, counted from 1."""
+    frames = stack.get()
+    interpreter.level = len(frames) + 1
+    included, allowed = active_keys.get()
+    stack_token = stack.set((*frames, Frame(interpreter)))
+    keys_token = active_keys.set((included | FRONT, allowed | FRONT | BACK))
+    try:
+        yield interpreter
+    finally:
+        active_keys.reset(keys_token)
+        stack.reset(stack_token)
+
+
+def front(keys: int, operator: Operator, *arguments: Any) -> Any:
+    """Hand a call to the innermost transform."""
+    frames = stack.get()
+    below, interpreter = frames[:-1], frames[-1].interpreter
+    coming = Coming.now()
+    arguments = tuple(map_tensors(alive, arguments))
+    stack_token = stack.set((*below, Frame(interpreter, coming)))
+    try:
+        return interpreter.process(operator, arguments, Rest(below, coming))
+    finally:
+        stack.reset(stack_token)
+
+
+def back(keys: int, operator: Operator, *arguments: Any) -> Any:
+    """Take a call on to the next transform, once autograd has recorded it."""
+    frames = stack.get()
+    frame = frames[-1]
+    assert frame.coming is not None
+    return frame.interpreter.come_back(operator, arguments, Rest(frames[:-1], frame.coming))
+
+
+def alive(tensor: Tensor) -> Tensor:
+    """The tensor, without the wrappings of transforms that have ended."""
+    while tensor.key_set & WRAPPED:
+        inside = wrapping(tensor)
+        if any(frame.interpreter is inside.owner for frame in stack.get()):
+            break
+        tensor = inside.value
+    return tensor
+
+
+def outside(keys: int, operator: Operator, *arguments: Any) -> Any:
+    """Run an operator on tensors of transforms that have ended: on their values."""
+    values = map_tensors(lambda tensor: wrapping(tensor).value if tensor.key_set & WRAPPED else tensor, arguments)
+    return call(operator, values)
+
+
+def map_tensors(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """The arguments of an operator, each tensor replaced by the function's result; those in lists too."""
+    return [
+        function(value)
+        if isinstance(value, TensorImpl)
+        else map_tensors(function, value)
+        if isinstance(value, list | tuple) and any(isinstance(one, TensorImpl) for one in value)
+        else value
+        for value in values
+    ]
+
+
+def map_result(function: Callable[[Any], Any], result: Any) -> Any:
+    """A result, each tensor of which is replaced by the function's."""
+    if isinstance(result, list | tuple):
+        return rebuilt(result, [map_result(function, one) for one in result])
+    return function(result) if isinstance(result, TensorImpl) else result
+
+
+def rebuilt(like: Any, values: Iterable[Any]) -> Any:
+    """A list or tuple, or a result with named fields, of other values."""
+    return list(values) if isinstance(like, list) else type(like)(tuple(values))
+
+
+def call(operator: Operator, arguments: Sequence[Any]) -> Any:
+    """Call an operator with all arguments of its schema."""
+    from glasstorch.dispatch.active_keys import compute_keys
+    from glasstorch.dispatch.operator import keys_of
+
+    keys = compute_keys(keys_of(arguments))
+    return operator.table[keys](keys, *arguments)
+
+
+def register_transforms() -> None:
+    """Register the fallbacks of the transforms' keys for every operator."""
+    for name, function in (
+        ("FuncTorchDynamicLayerFrontMode", front),
+        ("FuncTorchDynamicLayerBackMode", back),
+        ("FuncTorchGradWrapper", outside),
+        ("FuncTorchBatched", outside),
+    ):
+        key = DispatchKey[name]
+        registry.fallbacks[key] = Kernel(_boxed(function), key, caller(0), takes_keys=True)
+    registry.changed()
+
+
+def _boxed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A fallback is called with the operator first."""
+
+    def fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
+        return function(keys, operator, *arguments)
+
+    return fallback

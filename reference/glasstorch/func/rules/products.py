@@ -1,0 +1,90 @@
+"""What do products of matrices, and what solves equations, do to a batch?
+
+Mirrors: aten/src/ATen/functorch/BatchRulesLinearAlgebra.cpp
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.operator import Operator, tensors_of
+from glasstorch.func.batching import Batch
+from glasstorch.func.layers import call, rebuilt
+from glasstorch.func.wrapped import wrapping_by
+from glasstorch.operators.generated import functions as f
+
+
+def multiplied(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """A product of matrices or vectors: that of two batches."""
+    left, right = (batch.in_front(tensor)[0] for tensor in arguments[:2])
+    name = operator.name.partition("::")[2]
+    if name == "mv":
+        return batch.around(f.matmul(left, right.unsqueeze(-1)).squeeze(-1))
+    if name in ("dot", "vdot"):
+        left = left.conj() if name == "vdot" else left
+        return batch.around((left * right).sum(-1))
+    return batch.around(f.matmul(left, right))
+
+
+def linear(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """A layer that all examples share sees them as one more dimension in front; others are products of matrices."""
+    input, *parameters = arguments
+    if not input.ndim or any(wrapping_by(batch, tensor) is not None for tensor in parameters):
+        return NotImplemented
+    return batch.around(call(operator, [batch.in_front(input)[0], *parameters]))
+
+
+def attention(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """Attention of rows (batch, heads, length, width): the examples count as one batch."""
+    if not any(wrapping_by(batch, tensor) is not None for tensor in tensors_of(arguments)):
+        return call(operator, arguments)
+    names = [argument.name for argument in operator.schema.arguments]
+    count = arguments[names.index("query")]._shape[0]
+
+    def folded(tensor: Any, name: str) -> Any:
+        if not isinstance(tensor, TensorImpl):
+            return tensor
+        if name != "attn_mask":
+            return batch.expanded(tensor).flatten(0, 1)
+        value, is_batched = batch.in_front(tensor)
+        value = value.reshape((batch.size if is_batched else 1, *[1] * (4 - tensor.ndim), *tensor._shape))
+        return value.expand((batch.size, count, -1, -1, -1)).flatten(0, 1)
+
+    results = call(operator, list(map(folded, arguments, names)))
+    return batch.around(rebuilt(results, (one.unflatten(0, (batch.size, count)) for one in results)))
+
+
+VECTORS = ("pivots", "LU_pivots", "tau")  # the arguments that are a vector for each matrix
+
+
+def matrices(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """An operator of matrices, of which an example may have several, broadcast."""
+    own = [1 if argument.name in VECTORS else 2 for argument in operator.schema.arguments]
+    pairs = list(zip(arguments, own, strict=True))
+    rank = max(value.ndim - trailing for value, trailing in pairs if isinstance(value, TensorImpl))
+
+    def aligned(tensor: Tensor, trailing: int) -> Tensor:
+        value = batch.expanded(tensor)
+        return value.reshape((batch.size, *[1] * (rank + trailing - tensor.ndim), *value._shape[1:]))
+
+    return batch.around(
+        call(operator, [aligned(value, n) if isinstance(value, TensorImpl) else value for value, n in pairs])  # type: ignore[arg-type]
+    )
+
+
+def solved(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """The solution of equations, and what it was computed with; the right side may be a vector for each matrix."""
+    left, right = arguments[:2]
+    is_vector = right.ndim == 1 or (right.ndim == left.ndim - 1 and right._shape == left._shape[:-1])
+    left, right = batch.expanded(left), batch.expanded(right)
+    if is_vector:
+        right = right.unsqueeze(-1)
+    lacking = left.ndim - right.ndim
+    left, right = (
+        tensor.reshape((batch.size, *[1] * max(0, more), *tensor._shape[1:]))
+        for tensor, more in ((left, -lacking), (right, lacking))
+    )
+    result, *factors = call(operator, [left, right, *arguments[2:]])
+    return batch.around((result.squeeze(-1) if is_vector else result, *factors))
