@@ -102,7 +102,21 @@ ROW_MAJOR: list[Callable[[Any], Any]] = [
     *(lambda x, shape=shape: x.reshape(shape) for shape in [(3, 2), (-1,), (4,), (), (2, -1, 1), (-2, 1, -3), (6, -1)]),
     *(lambda x, part=part: x[part] for part in [slice(1), slice(-1, None), slice(2, 1), slice(-9, 9), slice(5, 6)]),
     lambda x: x[1:][0:][:1],
+    *(
+        lambda x, part=part: torch_slice(x, -1, part.start, part.stop)
+        for part in [slice(1), slice(-1, None), slice(2, 1), slice(-9, 9), slice(0, None), slice(1, 2)]
+    ),
+    lambda x: torch_slice(torch_slice(x.mT, 1, 1, None), 0, 1, None),
+    lambda x: torch_slice(x, 5, 0, 1),
+    lambda x: torch_slice(x, 1, 0, 2, 2),
+    lambda x: x[1:, :2],
+    lambda x: x[0:2, -2:],
+    lambda x: x[0, 1:],
 ]
+
+
+def torch_slice(x: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
+    return glasstorch.ops.aten.slice.Tensor(x, dim, start, stop, step)
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (6,), (0,), (0, 3), (3, 0, 2), (1, 6)])
@@ -176,7 +190,7 @@ def makers_of(function: Any) -> set[str]:
 
 def test_there_is_one_for_each_number_of_arguments() -> None:
     makers = set().union(*(makers_of(entry(name)) for name in CALLS))
-    tables = (shortcuts.MAKERS, shortcuts.VIEWS, shortcuts.ROW_MAJOR)
+    tables = (shortcuts.MAKERS, shortcuts.VIEWS, shortcuts.FREQUENT)
     assert makers >= {made.__name__ for table in tables for made in table.values()}
 
 

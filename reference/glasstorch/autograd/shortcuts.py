@@ -14,9 +14,9 @@ A shortcut is made where the kernels on the way are of the generated tables, who
 operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
 hop.
 
-Three views are asked for more often than all others, `view`, `reshape` and a slice of the first dimension, mostly of a
-row-major tensor. There the work of the backend's kernel is written out too: `Row-major views` below. Composite
-operators whose way leads through several others have shortcuts of their own: composite_shortcuts.py.
+Three views are asked for more often than all others: a slice, and `view` and `reshape` of a row-major tensor. There
+the work of the backend's kernel is written out too: `Frequent views` below. Composite operators whose way leads
+through several others have shortcuts of their own: composite_shortcuts.py.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             table[below]  # the hop keeps its place in the table, which says what runs under which keys
             below &= BELOW_ADINPLACEORVIEW
             view = maker(entry, table[below], below)
-            row_major = _row_major(operator, below)
-            return row_major(view) if row_major else view
+            written_out = _written_out(operator, below)
+            return written_out(view) if written_out else view
     except MissingKernelError:  # the call raises the error
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
@@ -82,27 +82,27 @@ def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:
     """`reshape` of a row-major tensor is `view`, and has its shortcut where that has one."""
     view = registry.find("aten::view")
     view.relied_on_by.add(reshape)
-    return of_shape(entry) if _has_row_major_shortcut(view, keys) else entry
+    return of_shape(entry) if _is_written_out(view, keys) else entry
 
 
-def _has_row_major_shortcut(view: Operator, keys: int) -> bool:
-    """Whether `shortened` gives a view operator the shortcut for row-major tensors."""
+def _is_written_out(view: Operator, keys: int) -> bool:
+    """Whether `shortened` gives a view operator a shortcut that writes out its kernel."""
     below = keys & BELOW_AUTOGRAD
     try:
         return (
             bool(keys & AUTOGRAD)
             and _is_from(resolve(view, keys), autograd_kernels.AUTOGRAD)
             and _records_a_view(view, below, resolve(view, below))
-            and _row_major(view, below & BELOW_ADINPLACEORVIEW) is not None
+            and _written_out(view, below & BELOW_ADINPLACEORVIEW) is not None
         )
     except MissingKernelError:
         return False
 
 
-def _row_major(view: Operator, below: int) -> Callable[[Boxed], Boxed] | None:
-    """The maker of the row-major shortcut in front of the library's kernel of a view; None if there is none."""
+def _written_out(view: Operator, below: int) -> Callable[[Boxed], Boxed] | None:
+    """The maker of a shortcut that writes out the library's kernel of a view; None if there is none."""
     kernel = resolve(view, below).choice.kernel
-    return ROW_MAJOR.get(view.name) if kernel is not None and kernel.table is not None else None
+    return FREQUENT.get(view.name) if kernel is not None and kernel.table is not None else None
 
 
 def _is_from(resolution: Resolution, table: KernelTable) -> bool:
@@ -241,7 +241,7 @@ def view_by_four(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
 VIEWS: dict[int, Maker] = {1: view_of, 2: view_by_one, 3: view_by_two, 5: view_by_four}
 
 
-# Row-major views ------------------------------------------------------------------------------------------------
+# Frequent views -------------------------------------------------------------------------------------------------
 # Each takes the shortcut, or kernel, that it stands in front of. `seen_from` is written out in both: the call would be
 # a twentieth of what such a view costs.
 
@@ -273,28 +273,36 @@ def of_shape(plain: Boxed) -> Boxed:
     return entry
 
 
-def of_rows(plain: Boxed) -> Boxed:
-    """A slice of the first dimension, in steps of 1."""
+def of_part(plain: Boxed) -> Boxed:
+    """A slice in steps of 1, of a tensor or of a view."""
 
     def entry(
         keys: int, self: Any, dim: int, start: Any, end: Any, step: int
-    ) -> Any:  # hot path: benchmarks/tensors.py
-        shape = self._shape
-        if self._strides is not None or self._autograd_meta is not None or dim or step != 1 or not shape:
+    ) -> Any:  # hot path: benchmarks/tensors.py, benchmarks/autograd.py
+        shape, strides = self._shape, self._strides
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        if base is None or step != 1 or not 0 <= dim < len(shape):
             return plain(keys, self, dim, start, end, step)
-        first, last = 0 if start is None else start, shape[0] if end is None else end
-        if not 0 <= first <= last <= shape[0]:
-            first, last = slice_bounds(shape[0], start, end)
-        rest, offset = shape[1:], self._offset
+        size = shape[dim]
+        first, last = 0 if start is None else start, size if end is None else end
+        if not 0 <= first <= last <= size:
+            first, last = slice_bounds(size, start, end)
+        offset = self._offset
+        if dim:
+            if strides is None and (first or last < size):
+                strides = contiguous_strides(shape)
+            sliced = shape[:dim] + (last - first,) + shape[dim + 1 :]
+        else:
+            sliced = (last - first,) + shape[1:]
         if first:
-            offset += first * (prod(rest) or contiguous_strides(shape)[0])
-        view = make_view(self, (last - first,) + rest, None, offset)
-        counter = self._version_counter
+            offset += first * (strides or contiguous_strides(shape))[dim]
+        view = make_view(self, sliced, strides, offset)
+        counter = base._version_counter
         if counter is None:
-            counter = self.version_counter()
+            counter = base.version_counter()
         view._version_counter = counter
         view._autograd_meta = meta = AutogradMeta()
-        meta.base = self
+        meta.base = base
         if counter.value:
             meta.seen_version = counter.value
         if not recording():
@@ -305,6 +313,6 @@ def of_rows(plain: Boxed) -> Boxed:
 
 
 # view operator -> the maker of its shortcut
-ROW_MAJOR = {"aten::view": of_shape, "aten::slice.Tensor": of_rows}
+FREQUENT = {"aten::view": of_shape, "aten::slice.Tensor": of_part}
 
 registry.shorten = shortened

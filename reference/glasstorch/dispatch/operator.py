@@ -205,7 +205,7 @@ class Operator:
     def overload_name(self) -> str:
         return self.name.partition(".")[2]
 
-    @property
+    @cached_property
     def qualified_overload(self) -> str:
         """`add.Tensor`: the name without the namespace."""
         return self.name.partition("::")[2]
@@ -296,7 +296,7 @@ def keys_of(arguments: Sequence[Any]) -> int:
     for argument in arguments:
         if isinstance(argument, TensorImpl):
             keys |= argument.key_set
-        elif isinstance(argument, list | tuple):
+        elif isinstance(argument, (list, tuple)):
             keys |= keys_of(argument)
     return keys
 
@@ -306,5 +306,5 @@ def tensors_of(arguments: Sequence[Any]) -> Iterator[TensorImpl]:
     for argument in arguments:
         if isinstance(argument, TensorImpl):
             yield argument
-        elif isinstance(argument, list | tuple):
+        elif isinstance(argument, (list, tuple)):
             yield from tensors_of(argument)

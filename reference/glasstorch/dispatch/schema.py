@@ -184,17 +184,17 @@ class FunctionSchema:
     def keyword_only(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if a.keyword_only)
 
-    @property
+    @cached_property
     def out_arguments(self) -> tuple[Argument, ...]:
         """The arguments of an out= overload that are written to and returned."""
         return tuple(a for a in self.arguments if a.keyword_only and a.type.is_write)
 
-    @property
+    @cached_property
     def is_inplace(self) -> bool:
         """Whether the operator changes its first argument and returns it: `add_`."""
         return INPLACE.fullmatch(self.name) is not None
 
-    @property
+    @cached_property
     def is_out(self) -> bool:
         return bool(self.out_arguments)
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.keys import DispatchKey
+from glasstorch.core.keys import WRAPPED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.active_keys import compute_keys
-from glasstorch.dispatch.operator import Kernel, Operator, keys_of, tensors_of
+from glasstorch.dispatch.operator import Kernel, Operator, keys_of
 from glasstorch.dispatch.tags import Tag
 from glasstorch.func.layers import Interpreter, Rest, call, map_tensors, rebuilt
-from glasstorch.func.wrapped import NO_VALUE, batched, refresh, wrapping_by
+from glasstorch.func.wrapped import NO_VALUE, batched, refresh, wrapping, wrapping_by
 from glasstorch.operators.generated import functions as f
 
 BelowRule = Callable[["Batch", Operator, list[Any]], Any]
@@ -47,9 +47,8 @@ class Batch(Interpreter):
         self.size, self.randomness = size, randomness
 
     def process(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
-        some = any(wrapping_by(self, tensor) is not None for tensor in tensors_of(arguments))
+        some = self.has_wrapped(arguments)
         is_random = Tag.nondeterministic_seeded in operator.tags
-        rule = RULES.get(operator.qualified_overload) if operator.namespace == "aten" else None
         if not some and not is_random:
             return rest.call(call, operator, arguments)
         if some and operator.schema.is_out:
@@ -57,6 +56,7 @@ class Batch(Interpreter):
                 f"Batching rule not implemented for {operator.name}; the fallback path doesn't work on out= or view "
                 f"ops."
             )
+        rule = RULES.get(operator.qualified_overload) if operator.namespace == "aten" else None
         kernel = composite_of(operator)
         if rule is None and not (is_random and kernel is not None and kernel.key is IMPLICIT):
             rule = next((found for tag, found in BY_TAG.items() if tag in operator.tags), None)
@@ -72,6 +72,16 @@ class Batch(Interpreter):
             return rest.call(one_by_one, self, operator, list(arguments))
         result = rule.function(*arguments)
         return arguments[0].copy_(result) if operator.schema.is_inplace else result
+
+    def has_wrapped(self, arguments: Sequence[Any]) -> bool:
+        """Whether a tensor among the arguments is batched at this level."""
+        for argument in arguments:
+            if isinstance(argument, TensorImpl):
+                if argument.key_set & WRAPPED and wrapping(argument).owner is self:
+                    return True
+            elif isinstance(argument, (list, tuple)) and self.has_wrapped(argument):
+                return True
+        return False
 
     # What rules use ---------------------------------------------------------------------------------------------
 
@@ -100,7 +110,7 @@ class Batch(Interpreter):
         """A result as batched tensors."""
         if isinstance(value, TensorImpl):
             return batched(value, bdim, self)  # type: ignore[arg-type]
-        return rebuilt(value, (self.around(one, bdim) for one in value)) if isinstance(value, list | tuple) else value
+        return rebuilt(value, (self.around(one, bdim) for one in value)) if isinstance(value, (list, tuple)) else value
 
     def check_writable(self, operator: Operator, arguments: Sequence[Any]) -> None:
         """Refuse to change in place a tensor that all examples share; put the batch of another in front."""

@@ -26,7 +26,7 @@ from glasstorch.core.keys import FUNCTIONALITY_BIT, TRANSFORMED, WRAPPED, Dispat
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.library import caller
-from glasstorch.dispatch.operator import Kernel, Operator, registry
+from glasstorch.dispatch.operator import Kernel, Operator, keys_of, registry
 from glasstorch.func.wrapped import wrapping
 
 FRONT = TRANSFORMED
@@ -140,8 +140,9 @@ def alive(tensor: Tensor) -> Tensor:
     """The tensor, without the wrappings of transforms that have ended."""
     while tensor.key_set & WRAPPED:
         inside = wrapping(tensor)
-        if any(frame.interpreter is inside.owner for frame in stack.get()):
-            break
+        for frame in stack.get():
+            if frame.interpreter is inside.owner:
+                return tensor
         tensor = inside.value
     return tensor
 
@@ -158,7 +159,7 @@ def map_tensors(function: Callable[[Any], Any], values: Sequence[Any]) -> list[A
         function(value)
         if isinstance(value, TensorImpl)
         else map_tensors(function, value)
-        if isinstance(value, list | tuple) and any(isinstance(one, TensorImpl) for one in value)
+        if isinstance(value, (list, tuple)) and any(isinstance(one, TensorImpl) for one in value)
         else value
         for value in values
     ]
@@ -166,7 +167,7 @@ def map_tensors(function: Callable[[Any], Any], values: Sequence[Any]) -> list[A
 
 def map_result(function: Callable[[Any], Any], result: Any) -> Any:
     """A result, each tensor of which is replaced by the function's."""
-    if isinstance(result, list | tuple):
+    if isinstance(result, (list, tuple)):
         return rebuilt(result, [map_result(function, one) for one in result])
     return function(result) if isinstance(result, TensorImpl) else result
 
@@ -178,10 +179,8 @@ def rebuilt(like: Any, values: Iterable[Any]) -> Any:
 
 def call(operator: Operator, arguments: Sequence[Any]) -> Any:
     """Call an operator with all arguments of its schema."""
-    from glasstorch.dispatch.active_keys import compute_keys
-    from glasstorch.dispatch.operator import keys_of
-
-    keys = compute_keys(keys_of(arguments))
+    included, allowed = active_keys.get()
+    keys = (keys_of(arguments) | included) & allowed
     return operator.table[keys](keys, *arguments)
 
 

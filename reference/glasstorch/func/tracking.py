@@ -73,7 +73,7 @@ class Tracking(Interpreter):
 
     def around(self, value: Any, known: dict[int, Tensor], rest: Rest) -> Any:
         """A result at this level; the argument itself, where it is one that was changed in place."""
-        if isinstance(value, list | tuple):
+        if isinstance(value, (list, tuple)):
             return rebuilt(value, [self.around(one, known, rest) for one in value])
         if not isinstance(value, TensorImpl):
             return value

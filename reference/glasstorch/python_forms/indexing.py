@@ -85,16 +85,22 @@ def plain_get(tensor: Tensor, index: Any) -> Tensor:
     return alias(tensor) if sliced is tensor else sliced
 
 
-def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:
+def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:  # hot path: benchmarks/autograd.py
     """The view for an index of only integers and slices, no more than there are dimensions."""
+    included, allowed = active_keys.get()
     result, dim = tensor, 0
     for real_dim, entry in enumerate(entries):
-        if type(entry) is int:
+        if isinstance(entry, int):
             result = _select(result, dim, entry, real_dim)
-        elif type(entry) is slice:
-            if not _takes_everything(entry, result._shape[dim]):
-                result = _slice(result, dim, entry)
-            dim += 1
+            continue
+        first, last = entry.start, entry.stop
+        if type(first) is int and type(last) is int and entry.step is None:  # `_slice`, written out
+            if first or last != result._shape[dim]:
+                keys = (result.key_set | included) & allowed
+                result = SLICE[keys](keys, result, dim, first, last, 1)
+        elif not _takes_everything(entry, result._shape[dim]):
+            result = _slice(result, dim, entry)
+        dim += 1
     return alias(tensor) if result is tensor else result
 
 

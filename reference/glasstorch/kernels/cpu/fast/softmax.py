@@ -83,7 +83,7 @@ def total(array: Array, axis: int) -> Array:
     """The sum along an axis, ready to be broadcast. Of few numbers each, BLAS adds in a fraction of the time."""
     if axis == 0:
         return ones(array.shape[0], array.dtype).dot(array)  # type: ignore[no-any-return]
-    if array.ndim == 2 and array.shape[1] <= thresholds.SOFTMAX_TRANSPOSED_UP_TO:
+    if array.ndim == 2:
         return array.dot(ones(array.shape[1], array.dtype))[:, None]  # type: ignore[no-any-return]
     return add_reduce(array, (axis,), True)  # type: ignore[no-any-return]
 
@@ -98,7 +98,7 @@ def softmax_backward_block(inputs: Sequence[Array], out: Array, axis: int) -> No
 def log_softmax_backward_block(inputs: Sequence[Array], out: Array, axis: int) -> None:
     """grad - exp(y) * sum(grad)"""
     grad, y = inputs
-    share = np.exp(y)
+    share = np.exp(y) if out is grad else np.exp(y, out)
     np.multiply(share, total(grad, axis), share)
     np.subtract(grad, share, out)
 
