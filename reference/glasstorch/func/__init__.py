@@ -3,8 +3,8 @@
 Reading order: `wrapped` (what a transform puts around a tensor), `layers` (how nested transforms take turns),
 `tracking` (a level at which autograd records), `dual`, `batching` (how vmap finds a rule) and `rules` (what an operator
 does to a batch), `vmap`, `arguments`, `transforms` (grad, vjp, jvp, Jacobians), `linearize`, `function_vmap` and
-`function` (a user's Function under transforms), `modules`, `printing`, `functionalize`, and `functional`, which is
-`glasstorch.autograd.functional`.
+`function` (a user's Function under transforms), `modules`, `printing`, `functionalize`, `rearranging`, and
+`functional`, which is `glasstorch.autograd.functional`.
 
 Mirrors: torch/func, torch/_functorch, aten/src/ATen/functorch
 Differs: Python throughout.
@@ -19,6 +19,7 @@ from glasstorch.func.modules import functional_call as functional_call
 from glasstorch.func.modules import replace_all_batch_norm_modules_ as replace_all_batch_norm_modules_
 from glasstorch.func.modules import stack_module_state as stack_module_state
 from glasstorch.func.printing import debug_unwrap as debug_unwrap
+from glasstorch.func.rearranging import rearrange as rearrange
 from glasstorch.func.transforms import grad as grad
 from glasstorch.func.transforms import grad_and_value as grad_and_value
 from glasstorch.func.transforms import hessian as hessian
