@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import glasstorch
+
 # pattern, lengths -> the same with NumPy, for an array (2, 3, 4)
 PATTERNS: list[tuple[str, dict[str, int], Any]] = [
     ("a b c -> c a b", {}, lambda x: x.transpose(2, 0, 1)),
@@ -42,9 +44,18 @@ def test_several_tensors_are_stacked_and_a_dimension_of_one_goes(torch: Any) -> 
 
 
 def test_gradients_pass_through(torch: Any) -> None:
-    x = torch.arange(4.0, requires_grad=True)
-    (torch.func.rearrange(x, "(a b) -> b a", a=2).reshape(-1) * torch.arange(4.0)).sum().backward()
-    assert x.grad.tolist() == [0, 2, 1, 3]
+    x = torch.ones(4, 1, requires_grad=True)
+    (torch.func.rearrange(x, "(a b) c -> c b a", a=2).reshape(-1) * torch.arange(4.0)).sum().backward()
+    assert x.grad.tolist() == [[0], [2], [1], [3]]
+
+
+def test_one_dimension_is_split_and_batches_pass_through() -> None:
+    # PyTorch 2.13 refuses both: it takes one group of two names for two indices
+    def turned(row: Any) -> Any:
+        return glasstorch.func.rearrange(row, "(a b) -> b a", a=2)
+
+    x = glasstorch.arange(8).view(2, 4)
+    assert glasstorch.func.vmap(turned)(x).tolist() == [[[0, 2], [1, 3]], [[4, 6], [5, 7]]]
 
 
 REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
