@@ -1,8 +1,8 @@
 """How are the dimensions of a tensor rearranged by a formula such as `b (h w) c -> b h w c`?
 
 Mirrors: functorch/einops/rearrange.py, functorch/einops/_parsing.py
-Differs: a view, a permutation and a reshape, where PyTorch binds first-class dimensions (functorch.dim). PyTorch refuses
-    a pattern of a single group, `(h w) -> h w`, whose names it takes for so many indices; here it splits.
+Differs: a view, a permutation and a reshape, where PyTorch binds first-class dimensions (functorch.dim). PyTorch
+    refuses a pattern of a single group, `(h w) -> h w`, whose names it takes for so many indices; here it splits.
 """
 
 from __future__ import annotations
