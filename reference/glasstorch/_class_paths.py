@@ -29,12 +29,10 @@ ELSEWHERE: Final = {
     "autograd.function_node": ("torch.autograd.function", "BackwardCFunction FunctionCtx _HookMixin"),
     "autograd.engine_modes": (
         "torch.autograd.grad_mode",
-        (
-            "_force_original_view_tracking _unsafe_preserve_version_counter enforce_grad_layout_policy "
-            "set_multithreading_enabled"
-        ),
+        "_unsafe_preserve_version_counter enforce_grad_layout_policy set_multithreading_enabled",
     ),
     "autograd.modes": ("torch.autograd.grad_mode", "enable_grad inference_mode no_grad set_grad_enabled"),
+    "autograd.view_replay": ("torch.autograd.grad_mode", "_force_original_view_tracking"),
     "core.random.generator": ("torch._C", "Generator"),
     "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
     "core.storage": ("torch.storage", "UntypedStorage _StorageBase"),

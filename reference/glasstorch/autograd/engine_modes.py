@@ -1,10 +1,10 @@
 """Which settings do backward passes and versions have, apart from the grad mode?
 
 Mirrors: torch/autograd/grad_mode.py (set_multithreading_enabled, enforce_grad_layout_policy,
-    _force_original_view_tracking, _unsafe_preserve_version_counter), torch/autograd/graph.py (increment_version,
-    region_activation_memory_budget, set_warn_on_accumulate_grad_stream_mismatch, set_override_stale_capture_stream)
-Differs: a view of a base that was changed in place always gets AsStridedBackward0, with view replay too. There are no
-    CUDA graphs to capture. A gradient's stream is always that of the engine's thread, so that none mismatches.
+    _unsafe_preserve_version_counter), torch/autograd/graph.py (increment_version, region_activation_memory_budget,
+    set_warn_on_accumulate_grad_stream_mismatch, set_override_stale_capture_stream)
+Differs: there are no CUDA graphs to capture. A gradient's stream is always that of the engine's thread, so that none
+    mismatches.
 """
 
 from __future__ import annotations
@@ -19,17 +19,11 @@ from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 
 enforces_layout: ContextVar[bool] = ContextVar("enforces_layout", default=True)  # read by `accumulate_grad`
-_view_replay: ContextVar[bool] = ContextVar("view_replay", default=False)
 
 
 def is_multithreading_enabled() -> bool:
     """Whether a backward pass runs the nodes of an accelerator in a thread of that device."""
     return multithreading.get()
-
-
-def is_view_replay_enabled() -> bool:
-    """Whether programs have asked for views to be replayed: see the deviation above."""
-    return _view_replay.get()
 
 
 class _Setting(Guard):
@@ -61,7 +55,7 @@ class set_multithreading_enabled(_Setting):
     variable = multithreading
 
 
-class _SettingOfCalls(_Setting):
+class SettingOfCalls(_Setting):
     """As decorator, changes the setting only for the time of a call."""
 
     def __call__(self, function: Any) -> Any:
@@ -69,19 +63,13 @@ class _SettingOfCalls(_Setting):
         return super().__call__(function)
 
 
-class enforce_grad_layout_policy(_SettingOfCalls):
+class enforce_grad_layout_policy(SettingOfCalls):
     """Lets a new `.grad` have its leaf's layout (the default), or the layout in which the gradient arrives."""
 
     variable = enforces_layout
 
     def __init__(self, enable: bool = True) -> None:
         super().__init__(enable)
-
-
-class _force_original_view_tracking(_SettingOfCalls):
-    """Asks for views of a base that was changed in place to be replayed, which is kept as a setting."""
-
-    variable = _view_replay
 
 
 class _unsafe_preserve_version_counter(Guard):

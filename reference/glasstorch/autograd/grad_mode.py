@@ -4,7 +4,6 @@ Mirrors: torch/autograd/grad_mode.py
 Differs: re-exports of autograd/modes.py and autograd/engine_modes.py.
 """
 
-from glasstorch.autograd.engine_modes import _force_original_view_tracking as _force_original_view_tracking
 from glasstorch.autograd.engine_modes import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
 from glasstorch.autograd.engine_modes import enforce_grad_layout_policy as enforce_grad_layout_policy
 from glasstorch.autograd.engine_modes import set_multithreading_enabled as set_multithreading_enabled
@@ -12,6 +11,7 @@ from glasstorch.autograd.modes import enable_grad as enable_grad
 from glasstorch.autograd.modes import inference_mode as inference_mode
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
+from glasstorch.autograd.view_replay import _force_original_view_tracking as _force_original_view_tracking
 from glasstorch.core.unknown_names import refuse_unknown_names
 
 __all__ = [

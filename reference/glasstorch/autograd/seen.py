@@ -1,11 +1,13 @@
 """Which node has the current elements of a view, after its base was changed?
 
 Mirrors: torch/csrc/autograd/functions/tensor.cpp (CopySlices::apply_impl), torch/csrc/autograd/variable.h (ViewInfo)
-Differs: which view operator is replayed is read off the change of dtype or bits, where PyTorch keeps a function.
+Differs: which view operator is replayed is read off the change of dtype or bits, where PyTorch keeps a function; only
+    where a program asks for all views to be replayed is one kept here, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from glasstorch.autograd.history import gradient_edge
@@ -21,13 +23,17 @@ if TYPE_CHECKING:
 
 
 class Look(NamedTuple):
-    """How a tensor is laid over its storage: geometry, dtype and bits."""
+    """How a tensor is laid over its storage: geometry, dtype and bits.
+
+    `replay` makes it from the tensor before it on the way to a view, where the program asked for that: view_replay.py.
+    """
 
     shape: Shape
     strides: Shape
     offset: int
     dtype: dtype
     bits: int
+    replay: Callable[[Tensor], Tensor] | None = None
 
     @classmethod
     def of(cls, tensor: Tensor) -> Look:
@@ -36,7 +42,7 @@ class Look(NamedTuple):
 
 
 # A view, by the looks on the way to it from its base: one for each view operator, or only its own where all on the way
-# have the base's dtype and bits.
+# have the base's dtype and bits and none is replayed.
 Steps = tuple[Look, ...]
 
 
@@ -44,14 +50,16 @@ def steps_of(view: Tensor) -> Steps:
     """The looks on the way to a view; its own is the last."""
     last = Look.of(view)
     steps: Steps = view._autograd_meta.steps or ()
-    return steps if steps and steps[-1] == last else (*steps, last)
+    return steps if steps and steps[-1]._replace(replay=None) == last else (*steps, last)
 
 
 def seen_in(tensor: Tensor, base: Look, view: Steps) -> Tensor:
     """The elements of a view, taken from a tensor with the base's geometry, dtype and bits."""
     before = base
     for look in view:
-        if look.dtype is not before.dtype:
+        if look.replay is not None:
+            tensor = look.replay(tensor)
+        elif look.dtype is not before.dtype:
             tensor = f.view_as_real(tensor) if before.dtype.is_complex else f.view_as_complex(tensor)
         elif changed := look.bits ^ before.bits:
             tensor = f._conj(tensor) if changed & CONJUGATE else f._neg_view(tensor)

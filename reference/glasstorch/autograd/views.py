@@ -1,7 +1,7 @@
 """How does a view record its base?
 
 Mirrors: torch/csrc/autograd/variable.h (DifferentiableViewMeta, as_view), VariableTypeUtils.h (as_view)
-Differs: a view has no function that replays the view operators, but the looks on its way (seen.py).
+Differs: a view has the looks on its way (seen.py) in place of a function that replays the view operators.
 """
 
 from __future__ import annotations
