@@ -33,8 +33,6 @@ SQUEEZED = """() => [...document.querySelectorAll("article table:not([class])")]
 RULES = """axe._audit.rules.filter(rule => rule.enabled
   && !rule.tags.some(tag => axe._audit.tagExclude.includes(tag))).map(rule => rule.id)"""
 COLOURS = ["color-contrast", "link-in-text-block"]
-# And those that depend on the width: on what scrolls, what is hidden, and what comes into sight.
-LAYOUT = ["scrollable-region-focusable", "target-size", "aria-hidden-focus", *COLOURS]
 # Material puts it around each table while the page loads; browsers let the keyboard scroll it, which axe does not know.
 AROUND_A_TABLE = '<div class="md-typeset__scrollwrap">'
 AT_ONCE = "*, ::before, ::after { transition: none !important }"  # no colour on its way to that of another scheme
@@ -154,12 +152,12 @@ def regarded(
 ) -> list[str]:
     """What is wrong on the page as it is now, at three widths, in these schemes where colours are looked at.
 
-    Given axe's text, axe looks at these widths, too: by all its rules once, then by those of colours in the other
-    scheme, and by those that depend on the layout at the other widths.
+    Given axe's text, axe looks at these widths, too: by all its rules, then by those of colours in the other scheme.
     """
-    page, found, looked = window.page, [], False
+    page, found = window.page, []
     for size in (WIDE, TABLET, PHONE):  # in this order: the search field glides when a window grows
         page.set_viewport_size(size)
+        looked = False
         for scheme, name in schemes if axe is not None and size in axe_at else schemes[:1]:
             page.emulate_media(color_scheme=scheme)
             page.wait_for_selector(f'body[data-md-color-scheme="{name}"]')
@@ -168,7 +166,7 @@ def regarded(
             if size is WIDE and height > TALLEST:
                 said.append(f"the page is {height} pixels high")
             if axe is not None and size in axe_at:
-                said += violations(window, axe, (COLOURS if size is WIDE else LAYOUT) if looked else None)
+                said += violations(window, axe, COLOURS if looked else None)
                 looked = True
             found += [f"{scheme}, {size['width']}: {one}" for one in said]
         schemes = schemes[::-1]  # the scheme that is on comes first

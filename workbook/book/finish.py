@@ -31,9 +31,10 @@ READ_ALOUD = {
     '<nav class="md-path" aria-label="Navigation"': '<nav class="md-path" aria-label="Path to this page"',
     "<th></th>": "<td></td>",
 }
-# The switch beside the link to a group of pages shows only a symbol; the list of the group is named after it.
+# The switch beside the link to a group of pages shows only a symbol; the list of the group is named after it. Its words
+# stand in it and are not seen: an element `label` may have no name by an attribute.
 SWITCH = re.compile(
-    r'(?P<link><span class="md-ellipsis">\s*(?P<name>[^<"]+?)\s*</span>\s*</a>\s*<label )(?=[^>]*id="__nav_)'
+    r'(?P<link><span class="md-ellipsis">\s*(?P<name>[^<"]+?)\s*</span>\s*</a>\s*<label [^>]*id="__nav_[^>]*>)'
 )
 # What its program puts around the button of a piece of code: that is no navigation.
 TOOLS = '("nav",{class:"md-code__nav"})'
@@ -55,7 +56,9 @@ def finish_pages(site: Path) -> None:
         characters |= characters_of(finished)
         for theirs, ours in READ_ALOUD.items():
             finished = finished.replace(theirs, ours)
-        finished = SWITCH.sub(lambda switch: f'{switch["link"]}aria-label="Pages of {switch["name"]}" ', finished)
+        finished = SWITCH.sub(
+            lambda switch: f'{switch["link"]}<span class="unseen">Pages of {switch["name"]}</span>', finished
+        )
         finished = BODY.sub(lambda body: body[0] + ALONE, finished, count=1)
         if finished != text:
             path.write_text(finished, encoding="utf-8", newline="\n")
