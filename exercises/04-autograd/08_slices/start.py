@@ -40,7 +40,7 @@ from glasstorch.autograd.seen import seen_in
 # node.next_edges     the edge of the old base, or None if no gradient of it is
 #                     wanted; then those of the operator's other arguments
 # node.base           shape, strides and offset of the base
-# node.view           the same of each view up to the part, that of the part last
+# node.view           the same of each view up to the part, the part last
 # node.unpack(None)   raises the error for a graph that was freed
 # seen_in(whole, node.base, node.view)    the part of a tensor `whole` with the
 #                     strides of the base, as a view of it
