@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -115,3 +116,49 @@ def test_an_operator_without_a_rule_is_named(torch: Any) -> None:
     x = dual(torch, [[1.0, 2.0]], [[1.0, 1.0]])
     with pytest.raises(NotImplementedError, match="Trying to use forward AD with _cdist_forward that does not support"):
         torch.cdist(x, x, p=1.5)
+
+
+def one_sided(torch: Any, name: str, left: Any, right: Any) -> list[list[float]]:
+    """The tangents of an operator of two tensors, of which only the first, and then only the second, has one."""
+    function = getattr(torch, name)
+    x, y = (torch.tensor(one, dtype=torch.float64) for one in (left, right))
+    return [
+        [round(number, 6) for number in tangent(torch, result).tolist()]
+        for result in (function(dual(torch, left, [1.0] * len(left)), y), function(x, dual(torch, right, [1.0])))
+    ]
+
+
+def test_an_argument_without_a_tangent_adds_nothing_even_where_its_factor_is_infinite(torch: Any) -> None:
+    infinite = math.inf
+    assert one_sided(torch, "mul", [infinite, 2.0], [3.0]) == [[3.0, 3.0], [infinite, 2.0]]
+    assert one_sided(torch, "mul", [4.0, 2.0], [infinite]) == [[infinite, infinite], [4.0, 2.0]]
+    assert one_sided(torch, "div", [1.0, 2.0], [0.0])[0] == [infinite, infinite]
+    assert one_sided(torch, "pow", [-2.0, -1.0, 0.0], [2.0])[0] == [-4.0, -2.0, 0.0]
+    assert one_sided(torch, "pow", [0.0, 2.0], [-1.0]) == [[-infinite, -0.25], [-infinite, 0.346574]]
+    assert one_sided(torch, "hypot", [infinite, 3.0], [4.0])[1] == [0.0, 0.8]
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_a_tangent_that_is_alone_is_expanded_to_the_result_and_has_its_dtype(torch: Any, name: str) -> None:
+    x = torch.autograd.forward_ad.make_dual(torch.ones(3), torch.full((3,), 2.0))
+    y = torch.ones(2, 3, dtype=torch.float64)
+    for result, sign in (
+        (getattr(torch, name)(x, y), 1),
+        (getattr(torch, name)(y, x), {"sub": -1, "div": -1}.get(name, 1)),
+    ):
+        found = tangent(torch, result)
+        assert (found.dtype, tuple(found.shape), found.stride()) == (torch.float64, (2, 3), (3, 1))
+        assert found.tolist() == [[2.0 * sign] * 3] * 2
+    tangent(torch, x + y).zero_()
+    assert tangent(torch, x).tolist() == [2.0] * 3
+
+
+def test_a_tangent_is_stored_as_its_tensor_is(torch: Any) -> None:
+    base = torch.autograd.forward_ad.make_dual(torch.tensor([1 + 2j, 3j]), torch.tensor([1 + 1j, 2j]))
+    found = tangent(torch, base**2)
+    assert not found.is_conj()
+    torch.testing.assert_close(torch.view_as_real(found)[1], torch.tensor([-12.0, 0.0]))
+    mirrored = torch.autograd.forward_ad.make_dual(torch.tensor([1 + 2j]).conj(), torch.tensor([3 + 4j]))
+    assert tangent(torch, mirrored).is_conj()
+    assert tangent(torch, mirrored).tolist() == [3 + 4j]
+    assert tangent(torch, mirrored.conj()).tolist() == [3 - 4j]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import re
 import weakref
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -416,3 +419,111 @@ def test_a_gradient_set_by_its_private_name_is_the_gradient(torch: Any) -> None:
     assert p._grad is p.grad
     p._grad = None
     assert p.grad is None
+
+
+def test_the_hooks_of_a_tensor_are_a_dict_by_the_ids_of_their_handles(torch: Any) -> None:
+    a, plain = torch.ones(2, requires_grad=True), torch.ones(2)
+    assert a._backward_hooks is a._post_accumulate_grad_hooks is plain._backward_hooks is None
+    assert plain._post_accumulate_grad_hooks is None
+    first, second = a.register_hook(print), a.register_hook(repr)
+    after = a.register_post_accumulate_grad_hook(str)
+    assert isinstance(a._backward_hooks, OrderedDict)
+    assert list(a._backward_hooks.items()) == [(first.id, print), (second.id, repr)]
+    assert list(a._post_accumulate_grad_hooks.items()) == [(after.id, str)]
+    first.remove()
+    after.remove()
+    assert list(a._backward_hooks.values()) == [repr]
+    assert dict(a._post_accumulate_grad_hooks) == {}
+    for name in ("_backward_hooks", "_post_accumulate_grad_hooks"):
+        with pytest.raises(RuntimeError, match=r"Deletion of .* not allowed!"):
+            delattr(a, name)
+
+
+def test_hooks_may_be_assigned_and_taken_away_from_their_dict(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    a._backward_hooks = OrderedDict({0: lambda grad: grad * 3})
+    handle = a.register_hook(lambda grad: grad * 2)
+    grads = []
+    for change in (lambda: None, handle.remove, lambda: a._backward_hooks.clear(), lambda: None):
+        change()
+        a.grad = None
+        a.sum().backward()
+        grads.append(a.grad.tolist()[0])
+    assert grads == [6.0, 3.0, 1.0, 1.0]
+    graph = a * 1  # which keeps the leaf's node
+    a._backward_hooks = {7: lambda grad: grad * 5}
+    a.grad = None
+    graph.sum().backward(retain_graph=True)
+    a._backward_hooks = None
+    graph.sum().backward()
+    assert a.grad.tolist() == [6.0, 6.0]
+    seen = []
+    a._post_accumulate_grad_hooks = OrderedDict({0: lambda leaf: seen.append(leaf.grad[0].item())})
+    a.sum().backward()
+    assert seen == [7.0]
+
+
+def test_hooks_that_are_assigned_before_a_leaf_requires_grad_are_called_once_it_does(torch: Any) -> None:
+    a = torch.ones(2)
+    a._backward_hooks = OrderedDict({0: lambda grad: grad * 3})
+    a.requires_grad_().sum().backward()
+    assert a.grad.tolist() == [3.0, 3.0]
+
+
+def test_a_change_in_place_leaves_the_hooks_to_the_old_value(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    b = a * 2
+    handle = b.register_hook(lambda grad: grad * 10)
+    b.mul_(3)
+    assert b._backward_hooks is None
+    b.register_hook(lambda grad: grad * 7)
+    assert len(b._backward_hooks) == 1
+    b.sum().backward(retain_graph=True)
+    assert a.grad.tolist() == [420.0, 420.0]
+    handle.remove()
+    a.grad = None
+    b.sum().backward()
+    assert a.grad.tolist() == [42.0, 42.0]
+
+
+def test_a_handle_removes_the_hook_of_a_tensor_that_is_gone(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    middle = a * 2
+    handle = middle.register_hook(lambda grad: grad * 10)
+    end = middle * 1
+    del middle
+    handle.remove()
+    end.sum().backward()
+    assert a.grad.tolist() == [2.0, 2.0]
+
+
+def test_copies_have_no_hooks_and_a_pickle_warns_of_them(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    a.register_hook(print)
+    assert copy.deepcopy(a)._backward_hooks is None
+    with pytest.warns(UserWarning, match="backward hook .* on tensor will not be serialized"):
+        assert not pickle.loads(pickle.dumps(a))._backward_hooks
+    parameter = torch.nn.Parameter(torch.ones(2))
+    parameter.register_hook(print)
+    assert not pickle.loads(pickle.dumps(parameter))._backward_hooks  # and does not warn
+    assert copy.copy(a._backward_hooks) == OrderedDict(a._backward_hooks)
+
+
+def test_a_copied_parameter_has_neither_gradient_nor_attributes(torch: Any) -> None:
+    parameter = torch.nn.Parameter(torch.ones(2, 3).t())
+    parameter.grad, parameter.mark = torch.ones(3, 2), 1
+    copied = copy.deepcopy([parameter, parameter])
+    assert copied[0] is copied[1]
+    assert (copied[0].grad, copied[0].__dict__, copied[0].stride()) == (None, {}, (1, 3))
+
+
+def test_a_hook_after_accumulation_is_refused_where_there_is_no_gradient(torch: Any) -> None:
+    with pytest.raises(RuntimeError, match="cannot register a hook on a tensor that doesn't require gradient"):
+        torch.ones(2).register_post_accumulate_grad_hook(print)
+
+
+def test_hooks_that_are_no_dict_are_refused() -> None:
+    a = glasstorch.ones(2, requires_grad=True)
+    for name in ("_backward_hooks", "_post_accumulate_grad_hooks"):
+        with pytest.raises(TypeError, match=f"{name} has to be a dict of hooks or None, but got int"):
+            setattr(a, name, 5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -219,3 +220,23 @@ def test_a_part_of_each_example_is_scattered_by_strides() -> None:
 
     found = glasstorch.func.vmap(scattered)(x, part)
     assert found.tolist() == [scattered(x[i].clone(), part[i]).tolist() for i in (0, 1)]
+
+
+def test_pow_in_both_arguments_is_differentiated_twice(torch: Any) -> None:
+    base, power = [-2.0, -1.0, 0.0, 0.0, 0.5, 3.0], [2.0, -1.0, 2.0, 3.0, 0.5, 2.0]
+    b, e = (torch.tensor(one, dtype=torch.float64) for one in (base, power))
+    ones = torch.ones_like(b)
+
+    def total(b: Any) -> Any:
+        return torch.pow(b, e).sum()
+
+    over_reverse = torch.func.jvp(torch.func.grad(total), (b,), (ones,))[1]
+    over_forward = torch.func.grad(lambda b: torch.func.jvp(lambda b: torch.pow(b, e), (b,), (ones,))[1].sum())(b)
+    wanted = [p * (p - 1) * x ** (p - 2) for x, p in zip(base, power, strict=True)]
+    torch.testing.assert_close(over_reverse, torch.tensor(wanted, dtype=torch.float64))
+    torch.testing.assert_close(over_forward[4:], torch.tensor(wanted[4:], dtype=torch.float64))
+    both = torch.func.jvp(torch.func.grad(lambda e: torch.pow(b[4:], e).sum()), (e[4:],), (ones[4:],))[1]
+    wanted = [x**p * math.log(x) ** 2 for x, p in list(zip(base, power, strict=True))[4:]]
+    torch.testing.assert_close(both, torch.tensor(wanted, dtype=torch.float64))
+    inverse = torch.func.jvp(torch.func.grad(lambda b: (b**-1).sum()), (torch.zeros(2),), (torch.ones(2),))[1]
+    assert inverse.tolist() == [math.inf] * 2

@@ -33,7 +33,7 @@ class AccumulateGrad(Node):
         self.input_metadata = ((variable._shape, variable.dtype, variable.device),)
         hooks = variable._autograd_meta.hooks
         if hooks is not None:
-            self.some_hooks().of_tensors = hooks
+            self.some_hooks().of_tensors = hooks.of_node
         if anomaly_mode.mode.enabled:
             anomaly_mode.remember(self)
         if runtime.side_streams:

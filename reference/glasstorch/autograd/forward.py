@@ -94,8 +94,10 @@ class Call:
         self.tangents = [self.tangents_at(i) for i in self.places]
 
     def tangents_at(self, place: int) -> Any:
-        """The tangent of an argument, zeros where it has none; of a list, those of its tensors."""
+        """The tangent of an argument, None or zeros where it has none; of a list, those of its tensors."""
         value = self.arguments[place]
+        if self.rule.lacks:
+            return tangent_of(value)
         if value is None or isinstance(value, TensorImpl):
             return value if value is None else self.tangent_or_zeros(value)
         return [self.tangent_or_zeros(tensor) for tensor in value]
@@ -132,7 +134,8 @@ class Call:
             tangents = function(*self.arguments, result, *self.tangents)
         for one, tangent in zip(results, tangents if isinstance(result, tuple | list) else (tangents,), strict=True):
             if tangent is not None:
-                set_tangent(one, tangent.clone() if any(tangent is own for own in self.tangents) else tangent)
+                tangent = tangent.clone() if any(tangent is own for own in self.tangents) else tangent
+                set_tangent(one, self.like(one, tangent))
         self.hand_to_node(results)
         return result
 
@@ -157,13 +160,20 @@ class Call:
         if function is not None:
             # The rule may save the old tangent, which is about to be written to.
             tangents = [one if old is None or one is not old else old.clone() for one in self.tangents]
-            tangent = function(*arguments, changed, *tangents)
+            tangent = self.like(changed, function(*arguments, changed, *tangents))
         elif old is not None:
             self.of_tangents(self.operator)
         assert tangent is not None
         set_tangent(changed, tangent, in_place=True)
         self.hand_to_node([changed])
         return result
+
+    def like(self, result: Tensor, tangent: Tensor) -> Tensor:
+        """A tangent of the result's size and dtype, which one lacks that does not depend on all arguments."""
+        if not self.rule.lacks:
+            return tangent
+        tangent = tangent if tangent.dtype is result.dtype else tangent.to(result.dtype)
+        return tangent if tangent._shape == result._shape else tangent.expand(result._shape)
 
     def of_tangents(self, operator: Operator) -> Any:
         """A linear operator, of the tangents in place of the tensors."""

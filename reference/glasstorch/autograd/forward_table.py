@@ -18,23 +18,27 @@ class Rule(NamedTuple):
 
     `function` is called with all arguments, the results, and the tangents of `arguments`. Where it is None, the
     operator is linear, and the tangent of its result is its result of the tangents; or, with `transposed`, the tangent
-    is the transpose of the backward pass.
+    is the transpose of the backward pass. One that `lacks` zeros takes None for the tangent that an argument has not,
+    and its tangent may have to be expanded to the result.
     """
 
     function: Function | None
     arguments: tuple[str, ...]
     uses: tuple[str, ...] = ()  # the arguments whose values it needs
     transposed: bool = False
+    lacks: bool = False
 
 
 RULES: dict[str, Rule] = {}
 
 
-def rule(operator: str, arguments: tuple[str, ...], uses: tuple[str, ...] = ()) -> Callable[[Function], Function]:
+def rule(
+    operator: str, arguments: tuple[str, ...], uses: tuple[str, ...] = (), lacks: bool = False
+) -> Callable[[Function], Function]:
     """Register the decorated function as the rule of an operator."""
 
     def register(function: Function) -> Function:
-        RULES[operator] = Rule(function, arguments, uses)
+        RULES[operator] = Rule(function, arguments, uses, lacks=lacks)
         return function
 
     return register

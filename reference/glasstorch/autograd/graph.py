@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import warnings
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.autograd import tensor_hooks
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.engine_modes import increment_version as increment_version
 from glasstorch.autograd.engine_modes import region_activation_memory_budget as region_activation_memory_budget
@@ -22,7 +22,6 @@ from glasstorch.autograd.engine_modes import (
     set_warn_on_accumulate_grad_stream_mismatch as set_warn_on_accumulate_grad_stream_mismatch,
 )
 from glasstorch.autograd.history import AutogradMeta, gradient_edge, requires_grad
-from glasstorch.autograd.hooks import registered
 from glasstorch.autograd.modes import is_grad_enabled
 from glasstorch.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
 from glasstorch.autograd.node import Edge, Metadata, Node
@@ -425,23 +424,19 @@ class _Hooks:
         return meta is not None and bool(meta.retains_grad)
 
     def register_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
-        edge = gradient_edge(tensor)
-        if edge is None:
-            raise AutogradError("cannot register a hook on a tensor that doesn't require gradient")
-        node, output_nr = edge
-        meta = tensor._autograd_meta
-        if meta.grad_fn is None:  # a leaf's hooks live as long as the leaf, and its node for as long as a graph
-            meta.hooks = meta.hooks if meta.hooks is not None else OrderedDict()
-            node.some_hooks().of_tensors = meta.hooks
-        return registered(node.some_hooks().of_tensors, (output_nr, hook))
+        return tensor_hooks.register_hook(tensor, hook)
 
     def register_post_accumulate_grad_hook(self, tensor: Tensor, hook: Callable[[Any], Any]) -> RemovableHandle:
-        if not tensor.requires_grad or self.grad_fn(tensor) is not None:
-            raise AutogradError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-        meta = tensor._autograd_meta
-        if meta.post_accumulate_hooks is None:
-            meta.post_accumulate_hooks = OrderedDict()
-        return registered(meta.post_accumulate_hooks, hook)
+        return tensor_hooks.register_post_accumulate_hook(tensor, hook)
+
+    def backward_hooks(self, tensor: Tensor) -> Any:
+        return tensor_hooks.backward_hooks(tensor)
+
+    def set_backward_hooks(self, tensor: Tensor, hooks: object) -> None:
+        tensor_hooks.set_backward_hooks(tensor, hooks)
+
+    def set_post_accumulate_hooks(self, tensor: Tensor, hooks: object) -> None:
+        tensor_hooks.set_post_accumulate_hooks(tensor, hooks)
 
     def base(self, tensor: Tensor) -> Tensor | None:
         meta = tensor._autograd_meta

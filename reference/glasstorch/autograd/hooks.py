@@ -20,11 +20,44 @@ Gradients = Sequence[Any]  # a Tensor or None for each
 TensorHooks = OrderedDict[int, tuple[int, Callable[[Any], Any]]]  # each with the number of its result
 
 
-def registered(hooks: OrderedDict[int, Any], hook: Any) -> RemovableHandle:
-    """The handle of a hook that has been added behind the others."""
-    handle = RemovableHandle(hooks)
+def registered(hooks: OrderedDict[int, Any], hook: Any, *more: OrderedDict[int, Any]) -> RemovableHandle:
+    """The handle of a hook that has been added behind the others; `more` are what it is to be removed from, too."""
+    handle = RemovableHandle(hooks, extra_dict=more)
     hooks[handle.id] = hook
     return handle
+
+
+class HooksOfTensor(OrderedDict[int, Callable[[Any], Any]]):
+    """The hooks on one tensor's gradient, by their ids: `Tensor._backward_hooks`.
+
+    Those of all results of the tensor's node lie in `of_node`, where each hook of this dict is entered, and from which
+    it is removed. A copy is an OrderedDict.
+    """
+
+    def __init__(self, number: int, of_node: TensorHooks) -> None:
+        self.number, self.of_node = number, of_node
+        super().__init__()
+
+    def __setitem__(self, key: int, hook: Callable[[Any], Any]) -> None:
+        super().__setitem__(key, hook)
+        self.of_node[key] = self.number, hook
+
+    def __delitem__(self, key: int) -> None:
+        super().__delitem__(key)
+        self.of_node.pop(key, None)
+
+    def clear(self) -> None:
+        for key in tuple(self):
+            del self[key]
+
+    def copy(self) -> Any:
+        return OrderedDict(self)
+
+    def __reduce__(self) -> Any:
+        return OrderedDict, (tuple(self.items()),)
+
+    def __repr__(self) -> str:
+        return repr(OrderedDict(self))
 
 
 class KeepsGradient(Protocol):

@@ -113,6 +113,19 @@ def set_tangent(tensor: Tensor, tangent: Tensor, *, in_place: bool = False) -> N
         whole = tangent_of(base)
         assert whole is not None
         tangent = part_of(whole, tensor, base).copy_(tangent)
-    elif tangent.strides() != tensor.strides():
-        tangent = tangent.new_empty_strided(tensor._shape, tensor.strides()).copy_(tangent)
+    elif (
+        tangent.strides() != tensor.strides()
+        or tangent.is_conj() != tensor.is_conj()
+        or tangent.is_neg() != tensor.is_neg()
+    ):
+        tangent = _laid_out_as(tensor, tangent)
     keep(meta, tangent)
+
+
+def _laid_out_as(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """A copy of a tangent with the strides of its tensor, stored conjugated or negated where that is."""
+    stored = tangent.conj() if tensor.is_conj() else tangent
+    stored = stored._neg_view() if tensor.is_neg() else stored
+    copy = tangent.new_empty_strided(tensor._shape, tensor.strides()).copy_(stored)
+    copy = copy.conj() if tensor.is_conj() else copy
+    return copy._neg_view() if tensor.is_neg() else copy

@@ -388,6 +388,32 @@ class TensorImpl:
         return hooks.variable_hooks.retains_grad(self)
 
     @property
+    def _backward_hooks(self: Any) -> Any:
+        """The hooks on this tensor's gradient by their ids, an OrderedDict; None before the first."""
+        return hooks.variable_hooks.backward_hooks(self)
+
+    @_backward_hooks.setter
+    def _backward_hooks(self: Any, value: Any) -> None:
+        hooks.variable_hooks.set_backward_hooks(self, value)
+
+    @_backward_hooks.deleter
+    def _backward_hooks(self) -> None:
+        raise AutogradError("Deletion of _backwards_hooks not allowed!")
+
+    @property
+    def _post_accumulate_grad_hooks(self) -> Any:
+        """The hooks on what is accumulated in this leaf by their ids, an OrderedDict; None before the first."""
+        return None if self._autograd_meta is None else self._autograd_meta.post_accumulate_hooks
+
+    @_post_accumulate_grad_hooks.setter
+    def _post_accumulate_grad_hooks(self: Any, value: Any) -> None:
+        hooks.variable_hooks.set_post_accumulate_hooks(self, value)
+
+    @_post_accumulate_grad_hooks.deleter
+    def _post_accumulate_grad_hooks(self) -> None:
+        raise AutogradError("Deletion of _post_accumulate_grad_hooks not allowed!")
+
+    @property
     def _base(self: Any) -> Tensor | None:
         return hooks.variable_hooks.base(self)
 

@@ -19,6 +19,7 @@ from glasstorch.nn.uninitialized import (
     refuse,
 )
 from glasstorch.operators.generated import functions as operators
+from glasstorch.python_forms import pickling
 
 __all__ = [
     "Parameter",
@@ -52,6 +53,16 @@ class Parameter(Tensor):
     def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
         text = super().__repr__(tensor_contents=tensor_contents)  # type: ignore[call-arg]
         return "Parameter containing:\n" + (text if type(self) is Parameter else f"Parameter({text})")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        """A parameter on a storage of its own, without gradient, hooks and attributes."""
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self.data.clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """As a tensor's; of hooks, which are not pickled, PyTorch does not warn here."""
+        return pickling.parts(self)
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]

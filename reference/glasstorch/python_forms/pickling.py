@@ -52,14 +52,18 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
 def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
     """The storage, the tensor's geometry, `requires_grad` and attributes. Hooks are not pickled."""
     warn_of_hooks(self)
+    return parts(self)
+
+
+def parts(self: Tensor) -> tuple[Any, ...]:
+    """What a tensor is rebuilt from."""
     held = (self.untyped_storage(), self.dtype, _geometry(self), _bits(self), self.requires_grad)
     return rebuilt, (type(self), *held), self.__dict__ or None
 
 
 def warn_of_hooks(self: Tensor) -> None:
     """Warn of each hook that is not pickled, unless it is marked as one that need not be."""
-    meta = self._autograd_meta
-    for _, hook in (meta.hooks or {}).values() if meta is not None else ():
+    for hook in (self._backward_hooks or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):
             warnings.warn(
                 f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "

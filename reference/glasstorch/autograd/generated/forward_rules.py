@@ -126,18 +126,30 @@ def bernoulli__Tensor(self: Any, p: Any, generator: Any, result: Any, self_t: An
     return f.zeros_like(self_t)
 
 
-@rule("add.Tensor", ("self", "other"), uses=("alpha",))
+@rule("add.Tensor", ("self", "other"), uses=("alpha",), lacks=True)
 def add_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return scaled(other_t, alpha)
+    if other_t is None:
+        return self_t
     return self_t + scaled(other_t, alpha)
 
 
-@rule("sub.Tensor", ("self", "other"), uses=("alpha",))
+@rule("sub.Tensor", ("self", "other"), uses=("alpha",), lacks=True)
 def sub_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return -scaled(other_t, alpha)
+    if other_t is None:
+        return self_t
     return self_t - scaled(other_t, alpha)
 
 
-@rule("rsub.Tensor", ("self", "other"), uses=("alpha",))
+@rule("rsub.Tensor", ("self", "other"), uses=("alpha",), lacks=True)
 def rsub_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t
+    if other_t is None:
+        return -scaled(self_t, alpha)
     return other_t - scaled(self_t, alpha)
 
 
@@ -146,28 +158,48 @@ def rsub_Scalar(self: Any, other: Any, alpha: Any, result: Any, self_t: Any) -> 
     return conjugate(scaled(-conjugate(self_t), conjugate(alpha)))
 
 
-@rule("mul.Tensor", ("self", "other"), uses=("self", "other"))
+@rule("mul.Tensor", ("self", "other"), uses=("self", "other"), lacks=True)
 def mul_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t * self
+    if other_t is None:
+        return self_t * other
     return self_t * other + other_t * self
 
 
-@rule("div.Tensor", ("self", "other"), uses=("other",))
+@rule("div.Tensor", ("self", "other"), uses=("other",), lacks=True)
 def div_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return -(other_t * result) / other
+    if other_t is None:
+        return self_t / other
     return (self_t - other_t * result) / other
 
 
-@rule("div.Tensor_mode", ("self", "other"), uses=("self", "other", "rounding_mode"))
+@rule("div.Tensor_mode", ("self", "other"), uses=("self", "other", "rounding_mode"), lacks=True)
 def div_Tensor_mode(self: Any, other: Any, rounding_mode: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return f.div(-(other_t * (self / other)), other) if rounding_mode is None else f.zeros_like(result)
+    if other_t is None:
+        return f.div(self_t, other) if rounding_mode is None else f.zeros_like(result)
     return f.div(self_t - other_t * (self / other), other) if rounding_mode is None else f.zeros_like(result)
 
 
-@rule("remainder.Tensor", ("self", "other"), uses=("self", "other"))
+@rule("remainder.Tensor", ("self", "other"), uses=("self", "other"), lacks=True)
 def remainder_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return -(other_t * f.div(self, other, rounding_mode="floor"))
+    if other_t is None:
+        return self_t
     return self_t - other_t * f.div(self, other, rounding_mode="floor")
 
 
-@rule("pow.Tensor_Tensor", ("self", "exponent"), uses=("self", "exponent"))
+@rule("pow.Tensor_Tensor", ("self", "exponent"), uses=("self", "exponent"), lacks=True)
 def pow_Tensor_Tensor(self: Any, exponent: Any, result: Any, self_t: Any, exponent_t: Any) -> Any:
+    if self_t is None:
+        return conjugate(pow_backward_exponent(conjugate(exponent_t), self, exponent, result))
+    if exponent_t is None:
+        return conjugate(pow_backward_self(conjugate(self_t), self, exponent))
     return conjugate(
         pow_backward_self(conjugate(self_t), self, exponent)
         + pow_backward_exponent(conjugate(exponent_t), self, exponent, result)
@@ -254,23 +286,39 @@ def ge__Scalar(self: Any, other: Any, result: Any, self_t: Any) -> Any:
     return f.zeros_like(self_t)
 
 
-@rule("atan2", ("self", "other"), uses=("self", "other"))
+@rule("atan2", ("self", "other"), uses=("self", "other"), lacks=True)
 def atan2(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return -(self * other_t) / (self * self + other * other)
+    if other_t is None:
+        return other * self_t / (self * self + other * other)
     return (other * self_t - self * other_t) / (self * self + other * other)
 
 
-@rule("hypot", ("self", "other"), uses=("self", "other"))
+@rule("hypot", ("self", "other"), uses=("self", "other"), lacks=True)
 def hypot(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other * other_t / result
+    if other_t is None:
+        return self * self_t / result
     return (self * self_t + other * other_t) / result
 
 
-@rule("logaddexp", ("self", "other"), uses=("self", "other"))
+@rule("logaddexp", ("self", "other"), uses=("self", "other"), lacks=True)
 def logaddexp(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t * f.exp(other - result)
+    if other_t is None:
+        return self_t * f.exp(self - result)
     return self_t * f.exp(self - result) + other_t * f.exp(other - result)
 
 
-@rule("logaddexp2", ("self", "other"), uses=("self", "other"))
+@rule("logaddexp2", ("self", "other"), uses=("self", "other"), lacks=True)
 def logaddexp2(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t * f.exp2(other - result)
+    if other_t is None:
+        return self_t * f.exp2(self - result)
     return self_t * f.exp2(self - result) + other_t * f.exp2(other - result)
 
 
@@ -289,8 +337,12 @@ def copysign_Scalar(self: Any, other: Any, result: Any, self_t: Any) -> Any:
     return conjugate(copysign_backward(conjugate(self_t), self, result))
 
 
-@rule("fmod.Tensor", ("self", "other"), uses=("self", "other"))
+@rule("fmod.Tensor", ("self", "other"), uses=("self", "other"), lacks=True)
 def fmod_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return -(other_t * f.div(self, other, rounding_mode="trunc"))
+    if other_t is None:
+        return self_t
     return self_t - other_t * f.div(self, other, rounding_mode="trunc")
 
 
@@ -364,8 +416,12 @@ def tanh(self: Any, result: Any, self_t: Any) -> Any:
     return conjugate(f.tanh_backward(conjugate(self_t), result))
 
 
-@rule("tanh_backward", ("grad_output", "output"), uses=("grad_output", "output"))
+@rule("tanh_backward", ("grad_output", "output"), uses=("grad_output", "output"), lacks=True)
 def tanh_backward(grad_output: Any, output: Any, result: Any, grad_output_t: Any, output_t: Any) -> Any:
+    if grad_output_t is None:
+        return -(2 * grad_output * conjugate(output) * conjugate(output_t))
+    if output_t is None:
+        return f.tanh_backward(grad_output_t, output)
     return f.tanh_backward(grad_output_t, output) - 2 * grad_output * conjugate(output) * conjugate(output_t)
 
 
@@ -374,8 +430,12 @@ def sigmoid(self: Any, result: Any, self_t: Any) -> Any:
     return conjugate(f.sigmoid_backward(conjugate(self_t), result))
 
 
-@rule("sigmoid_backward", ("grad_output", "output"), uses=("grad_output", "output"))
+@rule("sigmoid_backward", ("grad_output", "output"), uses=("grad_output", "output"), lacks=True)
 def sigmoid_backward(grad_output: Any, output: Any, result: Any, grad_output_t: Any, output_t: Any) -> Any:
+    if grad_output_t is None:
+        return grad_output * conjugate(output_t) * (1 - 2 * conjugate(output))
+    if output_t is None:
+        return f.sigmoid_backward(grad_output_t, output)
     return f.sigmoid_backward(grad_output_t, output) + grad_output * conjugate(output_t) * (1 - 2 * conjugate(output))
 
 
@@ -641,8 +701,12 @@ def logit(self: Any, eps: Any, result: Any, self_t: Any) -> Any:
     return conjugate(logit_backward(conjugate(self_t), self, eps))
 
 
-@rule("xlogy.Tensor", ("self", "other"), uses=("self", "other"))
+@rule("xlogy.Tensor", ("self", "other"), uses=("self", "other"), lacks=True)
 def xlogy_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t * self / other
+    if other_t is None:
+        return f.masked_fill(f.xlogy(self_t, other), f.eq(self, 0) & f.le(other, 0), 0)
     return f.masked_fill(f.xlogy(self_t, other), f.eq(self, 0) & f.le(other, 0), 0) + other_t * self / other
 
 
@@ -691,8 +755,12 @@ def special_i1e(self: Any, result: Any, self_t: Any) -> Any:
     return conjugate(i1e_backward(conjugate(self_t), self, result))
 
 
-@rule("special_xlog1py", ("self", "other"), uses=("self", "other"))
+@rule("special_xlog1py", ("self", "other"), uses=("self", "other"), lacks=True)
 def special_xlog1py(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return other_t * self / (other + 1)
+    if other_t is None:
+        return f.masked_fill(f.special_xlog1py(self_t, other), f.eq(self, 0) & f.le(other, -1), 0)
     return f.masked_fill(f.special_xlog1py(self_t, other), f.eq(self, 0) & f.le(other, -1), 0) + other_t * self / (
         other + 1
     )
@@ -967,23 +1035,39 @@ def polar(abs: Any, angle: Any, result: Any, abs_t: Any, angle_t: Any) -> Any:
     )
 
 
-@rule("mm", ("self", "mat2"), uses=("self", "mat2"))
+@rule("mm", ("self", "mat2"), uses=("self", "mat2"), lacks=True)
 def mm(self: Any, mat2: Any, result: Any, self_t: Any, mat2_t: Any) -> Any:
+    if self_t is None:
+        return f.mm(self, mat2_t)
+    if mat2_t is None:
+        return f.mm(self_t, mat2)
     return f.mm(self_t, mat2) + f.mm(self, mat2_t)
 
 
-@rule("bmm", ("self", "mat2"), uses=("self", "mat2"))
+@rule("bmm", ("self", "mat2"), uses=("self", "mat2"), lacks=True)
 def bmm(self: Any, mat2: Any, result: Any, self_t: Any, mat2_t: Any) -> Any:
+    if self_t is None:
+        return f.bmm(self, mat2_t)
+    if mat2_t is None:
+        return f.bmm(self_t, mat2)
     return f.bmm(self_t, mat2) + f.bmm(self, mat2_t)
 
 
-@rule("mv", ("self", "vec"), uses=("self", "vec"))
+@rule("mv", ("self", "vec"), uses=("self", "vec"), lacks=True)
 def mv(self: Any, vec: Any, result: Any, self_t: Any, vec_t: Any) -> Any:
+    if self_t is None:
+        return f.mv(self, vec_t)
+    if vec_t is None:
+        return f.mv(self_t, vec)
     return f.mv(self_t, vec) + f.mv(self, vec_t)
 
 
-@rule("dot", ("self", "tensor"), uses=("self", "tensor"))
+@rule("dot", ("self", "tensor"), uses=("self", "tensor"), lacks=True)
 def dot(self: Any, tensor: Any, result: Any, self_t: Any, tensor_t: Any) -> Any:
+    if self_t is None:
+        return f.dot(self, tensor_t)
+    if tensor_t is None:
+        return f.dot(self_t, tensor)
     return f.dot(self_t, tensor) + f.dot(self, tensor_t)
 
 
@@ -1022,8 +1106,12 @@ def addbmm(
     return scaled(self_t, beta) + scaled(f.sum(f.bmm(batch1_t, batch2) + f.bmm(batch1, batch2_t), [0]), alpha)
 
 
-@rule("vdot", ("self", "other"), uses=("self", "other"))
+@rule("vdot", ("self", "other"), uses=("self", "other"), lacks=True)
 def vdot(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return f.vdot(self, other_t)
+    if other_t is None:
+        return f.vdot(self_t, other)
     return f.vdot(self_t, other) + f.vdot(self, other_t)
 
 
@@ -1033,8 +1121,12 @@ def linalg_inv_ex(A: Any, check_errors: Any, inverse: Any, info: Any, A_t: Any) 
     return inverse_t_0, None
 
 
-@rule("linalg_cross", ("self", "other"), uses=("self", "other", "dim"))
+@rule("linalg_cross", ("self", "other"), uses=("self", "other", "dim"), lacks=True)
 def linalg_cross(self: Any, other: Any, dim: Any, result: Any, self_t: Any, other_t: Any) -> Any:
+    if self_t is None:
+        return f.linalg_cross(self, other_t, dim=dim)
+    if other_t is None:
+        return f.linalg_cross(self_t, other, dim=dim)
     return f.linalg_cross(self_t, other, dim=dim) + f.linalg_cross(self, other_t, dim=dim)
 
 

@@ -24,15 +24,29 @@ def _added(self: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
 
 
 def addmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
-    """Of matrices; of batches of them, or of a matrix and a vector, too."""
-    return _added(self, f.matmul(left, right), beta, alpha)
+    return _added(self, f.mm(left, right), beta, alpha)
+
+
+def addmv(self: Tensor, matrix: Tensor, vector: Tensor, beta: Any, alpha: Any) -> Tensor:
+    return _added(self, f.mv(matrix, vector), beta, alpha)
+
+
+def baddbmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
+    return _added(self, f.bmm(left, right), beta, alpha)
 
 
 def addbmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
-    return _added(self, f.matmul(left, right).sum(0), beta, alpha)
+    return _added(self, f.bmm(left, right).sum(0), beta, alpha)
+
+
+def vdot(self: Tensor, other: Tensor) -> Tensor:
+    return f.dot(self.conj(), other)
 
 
 def addr(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
+    for name, vector in (("vec1", left), ("vec2", right)):
+        if vector.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
     return _added(self, left.unsqueeze(-1) * right, beta, alpha)
 
 

@@ -11,29 +11,59 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.operator import Operator, tensors_of
 from glasstorch.func.batching import Batch
-from glasstorch.func.layers import call, rebuilt
+from glasstorch.func.layers import call, rebuilt, running
 from glasstorch.func.wrapped import wrapping_by
 from glasstorch.operators.generated import functions as f
 
 
-def multiplied(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
-    """A product of matrices or vectors: that of two batches."""
-    left, right = (batch.in_front(tensor)[0] for tensor in arguments[:2])
-    name = operator.name.partition("::")[2]
-    if name == "mv":
-        return batch.around(f.matmul(left, right.unsqueeze(-1)).squeeze(-1))
-    if name in ("dot", "vdot"):
-        left = left.conj() if name == "vdot" else left
-        return batch.around((left * right).sum(-1))
-    return batch.around(f.matmul(left, right))
+def dot(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """Of two vectors (n,): a number for each example."""
+    if not all(vector.ndim == 1 for vector in arguments):
+        raise RuntimeError("Got wrong shapes for dot")
+    left, right = (batch.in_front(vector)[0] for vector in arguments)
+    return batch.around((left * right).sum(-1))
+
+
+def mv(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """A matrix (n, m) and a vector (m,), of each example or shared: (n,)."""
+    matrix, vector = _of_ranks(batch, "mv", arguments, (2, 1))
+    return batch.around(f.matmul(matrix, vector.unsqueeze(-1)).squeeze(-1))
+
+
+def mm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """Two matrices (n, k) and (k, m), of each example or shared: (n, m)."""
+    return batch.around(f.matmul(*_of_ranks(batch, "mm", arguments, (2, 2))))
+
+
+def bmm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """Two batches of matrices (b, n, k) and (b, k, m), of each example or shared: (b, n, m)."""
+    return batch.around(f.matmul(*_of_ranks(batch, "bmm", arguments, (3, 3))))
+
+
+def _of_ranks(batch: Batch, name: str, arguments: list[Any], ranks: tuple[int, int]) -> list[Tensor]:
+    """The values with the batch in front; RuntimeError unless an example has so many dimensions."""
+    found = tuple(tensor.ndim for tensor in arguments)
+    if found != ranks:
+        raise RuntimeError(
+            f"Shape mismatch: Got incorrect dims for {name}(a, b). a has dim {found[0]}and b has dim {found[1]}but "
+            f"expected them to have dim {ranks[0]} and dim {ranks[1]}"
+        )
+    return [batch.in_front(tensor)[0] for tensor in arguments]
 
 
 def linear(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
-    """A layer that all examples share sees them as one more dimension in front; others are products of matrices."""
-    input, *parameters = arguments
-    if not input.ndim or any(wrapping_by(batch, tensor) is not None for tensor in parameters):
+    """A layer that all examples share sees them as one more dimension in front; others are products of matrices.
+
+    A weight may be a vector (n,) where the product is added to with no addmm, as in PyTorch's PyTorchOperatorHacks.cpp.
+    """
+    input, weight, bias = arguments
+    is_shared = not any(wrapping_by(batch, tensor) is not None for tensor in (weight, bias))
+    if is_shared and input.ndim and weight.ndim == 2 and (bias is None or bias.ndim < 2):
+        return batch.around(call(operator, [batch.in_front(input)[0], weight, bias]))
+    if bias is None or input.ndim in (2, 3):
         return NotImplemented
-    return batch.around(call(operator, [batch.in_front(input)[0], *parameters]))
+    with running(batch):
+        return f.matmul(input, weight.t()) + bias
 
 
 def attention(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:

@@ -8,6 +8,10 @@ Differs: a rule is a function by itself, which `autograd/forward.py` calls; PyTo
 gradient with the tangent in place of `grad`, both conjugated. `auto_backward` needs no formula either: gradients are
 linear in `grad`, and the map from tangents is the transpose of that. Any other text is an expression, in which `x_t` is
 the tangent of the argument x (zeros where it has none), and the names of arguments and results are their values.
+
+Where an expression of two tangents is a sum, the rule leaves out the terms of a tangent that an argument has not, which
+is then None. PyTorch has tensors of the key ZeroTensor for that: a product with one is zero even where the other factor
+is infinite.
 """
 
 from __future__ import annotations
@@ -78,11 +82,14 @@ def _function(
     used: set[str] = set()
     values = {}
     reads: set[str] = set()
+    shorter: list[tuple[str, str]] = []
     for result, text in derivative.tangents:
         expression = _element_wise(f, derivative, arguments) if text == ELEMENT_WISE else text
         read = _Read(names | set(results), operators, helpers)
         tree = read.visit(ast.parse(expression, mode="eval"))
         values[tuple(n.strip() for n in result.split(","))] = ast.unparse(ast.fix_missing_locations(tree))
+        if len(arguments) == 2 and len(results) == 1:
+            shorter = _shorter(tree.body, [f"{a}_t" for a in arguments])
         used |= read.helpers
         reads |= read.names
     parameters = [python_name(a.name) for a in f.schema.arguments]
@@ -90,8 +97,9 @@ def _function(
     parameters += [f"{a}_t" for a in arguments]
     old = tuple(a.name for a in f.schema.arguments if a.name in reads)
     lines = [
-        f"\n\n@rule({f.name!r}, {arguments!r}, uses={old!r})\n",
+        f"\n\n@rule({f.name!r}, {arguments!r}, uses={old!r}{', lacks=True' if shorter else ''})\n",
         f"def {f.identifier}({', '.join(f'{p}: Any' for p in parameters)}) -> Any:\n",
+        *(f"    if {missing} is None:\n        return {expression}\n" for missing, expression in shorter),
     ]
     if len(values) == 1:
         ((found, expression),) = values.items()
@@ -111,6 +119,60 @@ def _element_wise(f: NativeFunction, derivative: Derivative, arguments: tuple[st
         raise SchemaError(f"{f.name}: {ELEMENT_WISE} needs one argument with a gradient, and there are {arguments}")
     gradient = re.sub(r"\bgrad\b", f"conjugate({arguments[0]}_t)", derivative.formulas[0][1])
     return f"conjugate({gradient})"
+
+
+def _shorter(tree: ast.expr, tangents: list[str]) -> list[tuple[str, str]]:
+    """For each tangent the expression without it; none at all where it cannot be left out."""
+    found = [(missing, _without(tree, missing, tangents)) for missing in tangents]
+    whole = ast.unparse(tree)
+    if any(expression is None for _, expression in found):
+        return []
+    texts = [
+        (missing, ast.unparse(ast.fix_missing_locations(expression))) for missing, expression in found if expression
+    ]
+    return [] if any(text == whole for _, text in texts) else texts
+
+
+class _CannotLeaveOut(Exception):
+    """A tangent stands where zeros are needed."""
+
+
+def _without(tree: ast.expr, missing: str, tangents: list[str]) -> ast.expr | None:
+    """The expression where the tangent `missing` is zero; None where that needs zeros, or is zero altogether."""
+
+    def names(node: ast.expr) -> set[str]:
+        return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(tangents)
+
+    def left(node: ast.expr) -> ast.expr | None:
+        """What is left of a part; None if that is zero. It is linear in the tangents that it contains."""
+        found = names(node)
+        if missing not in found:
+            return node
+        if found == {missing}:
+            return None
+        match node:
+            case ast.BinOp(a, ast.Add() | ast.Sub() as sign, b):
+                a_left, b_left = left(a), left(b)
+                if a_left is None and b_left is not None and isinstance(sign, ast.Sub):
+                    return ast.UnaryOp(ast.USub(), b_left)
+                if a_left is None or b_left is None:
+                    return a_left or b_left
+                return ast.BinOp(a_left, sign, b_left)
+            case ast.BinOp(a, ast.Mult() | ast.Div() as sign, b) if not names(b):
+                a_left = left(a)
+                return None if a_left is None else ast.BinOp(a_left, sign, b)
+            case ast.Call(ast.Name() | ast.Attribute(), [first, *others]) if not any(map(names, others)):
+                first_left = left(first)
+                return None if first_left is None else ast.Call(node.func, [first_left, *others], node.keywords)
+            case ast.IfExp(condition, body, orelse) if not names(condition) and not names(orelse):
+                body_left = left(body)
+                return None if body_left is None else ast.IfExp(condition, body_left, orelse)
+        raise _CannotLeaveOut
+
+    try:
+        return left(tree)
+    except _CannotLeaveOut:
+        return None
 
 
 class _Read(ast.NodeTransformer):
