@@ -16,7 +16,6 @@ from typing import Any
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.engine_modes import SettingOfCalls
 from glasstorch.autograd.seen import Look, steps_of
-from glasstorch.autograd.shortcuts import shortened
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Boxed, Operator, registry
@@ -62,19 +61,21 @@ class _force_original_view_tracking(SettingOfCalls):
 
 def remember_from_now_on() -> None:
     """Let the tables of view operators ask whether to remember; the first call empties all tables."""
+    from glasstorch.autograd.shortcuts import shortened  # all formulas: loaded when one is needed
+
+    def remembering(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
+        """In place of `shortened`: an entry that takes every hop where views are to be replayed."""
+        short, every_hop = shortened(operator, keys, resolution), resolution.entry
+        if resolution.choice.key is DispatchKey.ADInplaceOrView and operator.schema.is_view:
+            every_hop = _remembered(operator, every_hop)
+        return short if short is every_hop else _either(every_hop, short)
+
     if registry.shorten is shortened:
         registry.shorten = remembering
         registry.changed()
 
 
-def remembering(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
-    """In place of `shortened`: an entry that takes every hop where views are to be replayed."""
-    short, every_hop = shortened(operator, keys, resolution), resolution.entry
-    if resolution.choice.key is DispatchKey.ADInplaceOrView and operator.schema.is_view:
-        every_hop = _remembered(operator, every_hop)
-    if short is every_hop:
-        return short
-
+def _either(every_hop: Boxed, short: Boxed) -> Boxed:
     def entry(keys: int, *arguments: Any) -> Any:
         return (every_hop if view_replay.get() else short)(keys, *arguments)
 
