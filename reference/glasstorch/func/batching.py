@@ -135,12 +135,12 @@ def full_name(operator: Operator) -> str:
     return f"{operator.namespace}::{operator.schema.name}"
 
 
-def incompatible(name: str) -> RuntimeError:
+def incompatible(name: str, where: str = "in a vmap") -> RuntimeError:
     """The error of a change in place that would need more elements than there are."""
     return RuntimeError(
         f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
         f"more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over "
-        f"in a vmap. Please try to use out-of-place operators instead of {name}. If said operator is being called "
+        f"{where}. Please try to use out-of-place operators instead of {name}. If said operator is being called "
         f"inside the PyTorch framework, please file a bug report instead."
     )
 
@@ -166,7 +166,7 @@ def one_by_one(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
         )
     for place in written(operator):
         if wrapping_by(batch, arguments[place]) is None:
-            raise incompatible(full_name(operator))
+            raise incompatible(full_name(operator), f"at level {batch.level}")
     fronts = map_tensors(lambda tensor: _Front(*batch.in_front(tensor)), arguments)
     results = [call(operator, _at(fronts, i)) for i in range(batch.size)]
     returned = [arguments[place] for place in written(operator)]

@@ -6,7 +6,7 @@ Mirrors: torch/autograd/functional.py, which `glasstorch.autograd.functional` is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd import forward_ad
@@ -151,6 +151,19 @@ def _vector(v: Any, others: Tensors, several: bool, function: str, create_graph:
     return vectors
 
 
+def _given(inputs: Any, function: str, create_graph: bool) -> tuple[bool, Tensors]:
+    """Whether the inputs are a tuple, and those that the function is called with; TypeError for what is no tensor."""
+    several, tensors = as_tensors(inputs, "inputs", function)
+    return several, prepared(tensors, create_graph, need_graph=True)
+
+
+def _returned(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> tuple[bool, Tensors]:
+    """Whether the outputs are a tuple, and the outputs; in strict mode RuntimeError for one without a history."""
+    several, outputs = as_tensors(func(*inputs), OUTPUTS, function)
+    check_history(outputs, "outputs", strict)
+    return several, outputs
+
+
 NO_INPUT_VECTOR = (
     "The vector v can only be None if the input to the user-provided function is a single Tensor with a single element."
 )
@@ -163,10 +176,8 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     error instead of a product of zeros.
     """
     with enable_grad():
-        several, inputs = as_tensors(inputs, "inputs", "vjp")
-        inputs = prepared(inputs, create_graph, need_graph=True)
-        several_out, outputs = as_tensors(func(*inputs), OUTPUTS, "vjp")
-        check_history(outputs, "outputs", strict)
+        several, inputs = _given(inputs, "vjp", create_graph)
+        several_out, outputs = _returned(func, inputs, "vjp", strict)
         missing = (
             "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
         )
@@ -183,11 +194,9 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     (`func.jvp`) needs one pass.
     """
     with enable_grad():
-        several, inputs = as_tensors(inputs, "inputs", "jvp")
-        inputs = prepared(inputs, create_graph, need_graph=True)
+        several, inputs = _given(inputs, "jvp", create_graph)
         vectors = _vector(v, inputs, several, "jvp", create_graph, NO_INPUT_VECTOR)
-        several_out, outputs = as_tensors(func(*inputs), OUTPUTS, "jvp")
-        check_history(outputs, "outputs", strict)
+        several_out, outputs = _returned(func, inputs, "jvp", strict)
         starts = tuple(f.zeros_like(one, requires_grad=True) for one in outputs)
         grad_inputs = gradients(outputs, inputs, starts, create_graph=True)
         check_history(grad_inputs, "grad_inputs", strict)
@@ -202,8 +211,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 def _scalar(func: Callable[..., Any], inputs: Tensors, function: str, strict: bool) -> Tensor:
     """The only element that a function returns."""
-    several, outputs = as_tensors(func(*inputs), OUTPUTS, function)
-    check_history(outputs, "outputs", strict)
+    several, outputs = _returned(func, inputs, function, strict)
     if several:
         raise RuntimeError(f"The function given to {function} should return a single Tensor")
     if outputs[0].nelement() != 1:
@@ -211,15 +219,32 @@ def _scalar(func: Callable[..., Any], inputs: Tensors, function: str, strict: bo
     return outputs[0]
 
 
+class _OfScalar(NamedTuple):
+    """What products with a Hessian begin with: the output, one element, its gradients, and the given vectors."""
+
+    several: bool
+    inputs: Tensors
+    vectors: Tensors | None
+    output: Tensor
+    jacobian: Tensors
+
+
+def _of_scalar(
+    func: Callable[..., Any], inputs: Any, v: Any, function: str, create_graph: bool, strict: bool
+) -> _OfScalar:
+    """Check the inputs, the vectors and the output, and compute the gradients, which can be differentiated."""
+    several, tensors = _given(inputs, function, create_graph)
+    vectors = _vector(v, tensors, several, function, create_graph, NO_INPUT_VECTOR)
+    output = _scalar(func, tensors, function, strict)
+    jacobian = gradients((output,), tensors, None, create_graph=True)
+    check_history(jacobian, "jacobian", strict)
+    return _OfScalar(several, tensors, vectors, output, jacobian)
+
+
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
     """The output of `func`, one element, and the product of the vector v with its Hessian."""
     with enable_grad():
-        several, inputs = as_tensors(inputs, "inputs", "vhp")
-        inputs = prepared(inputs, create_graph, need_graph=True)
-        vectors = _vector(v, inputs, several, "vhp", create_graph, NO_INPUT_VECTOR)
-        output = _scalar(func, inputs, "vhp", strict)
-        jacobian = gradients((output,), inputs, None, create_graph=True)
-        check_history(jacobian, "jacobian", strict)
+        several, inputs, vectors, output, jacobian = _of_scalar(func, inputs, v, "vhp", create_graph, strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(jacobian, inputs, vectors, create_graph)
         found = filled(found, inputs, strict, create_graph, "double_back")
@@ -232,12 +257,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     The Hessian is symmetric, so that this is `vhp`, which needs one pass less.
     """
     with enable_grad():
-        several, inputs = as_tensors(inputs, "inputs", "hvp")
-        inputs = prepared(inputs, create_graph, need_graph=True)
-        vectors = _vector(v, inputs, several, "hvp", create_graph, NO_INPUT_VECTOR)
-        output = _scalar(func, inputs, "hvp", strict)
-        jacobian = gradients((output,), inputs, None, create_graph=True)
-        check_history(jacobian, "jacobian", strict)
+        several, inputs, vectors, output, jacobian = _of_scalar(func, inputs, v, "hvp", create_graph, strict)
         starts = tuple(f.zeros_like(one, requires_grad=True) for one in inputs)
         twice = gradients(jacobian, inputs, starts, create_graph=True)
         check_history(jacobian, "hessian", strict)

@@ -13,15 +13,18 @@ import numpy as np
 
 from glasstorch._tensor import from_array
 from glasstorch.autograd.formulas.shared import Geometry
-from glasstorch.core.dtype import dtype, int64
+from glasstorch.core.dtype import bool_, dtype, int64
 from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
+    as_strided_scatter,
     cat,
     index,
     index_put,
+    ones,
     slice_backward,
     stack,
+    zeros,
     zeros_like,
 )
 
@@ -159,3 +162,15 @@ def positions(size: Sequence[int], stride: Sequence[int], offset: int) -> np.nda
     for n, step in zip(size, stride, strict=True):
         result = (result[:, None] + np.arange(n) * step).reshape(-1)
     return result
+
+
+def as_strided_scatter_backward(
+    grad: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Tensor:
+    """The gradient of the tensor that was copied: zero where the strided view was written.
+
+    The places are the same for all examples of a batch, which `as_strided_scatter` itself is refused for.
+    """
+    nothing, true = zeros(grad._shape, dtype=bool_, device=grad.device), ones(size, dtype=bool_, device=grad.device)
+    written = as_strided_scatter(nothing, true, size, stride, storage_offset)
+    return grad.masked_fill(written, 0)

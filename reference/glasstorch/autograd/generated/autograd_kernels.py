@@ -143,6 +143,7 @@ from glasstorch.autograd.formulas.transformations import repeat_backward, roll_b
 from glasstorch.autograd.formulas.views import (
     as_strided_backward,
     as_strided_backward_backward,
+    as_strided_scatter_backward,
     diagonal_backward,
     narrow_copy_backward,
     permute_backward,
@@ -8798,7 +8799,7 @@ class AsStridedScatterBackward0(Node):
             size = self.size
             storage_offset = self.storage_offset
             stride = self.stride
-            grad_self = f.as_strided_scatter(grad.contiguous(), grad.new_zeros(size), size, stride, storage_offset)
+            grad_self = as_strided_scatter_backward(grad, size, stride, storage_offset)
         if edges[1]:
             size = self.size
             storage_offset = self.storage_offset

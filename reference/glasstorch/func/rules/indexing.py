@@ -200,8 +200,44 @@ def as_strided_backward(batch: Batch, operator: Operator, arguments: list[Any]) 
     return batch.around(call(operator, [value, *own, [count, *size], [apart, *stride], offset]))
 
 
+Placed = tuple[Sequence[int], Sequence[int], int]  # sizes, strides and offset
+
+
+def _check_inside(view: Placed, whole: Placed) -> None:
+    """Refuse a view of one example that reaches elements outside of it.
+
+    Mirrors: checkBasicAsStridedValidForSlice in aten/src/ATen/functorch/LegacyBatchingRegistrations.cpp
+    """
+    if 0 in view[0]:
+        return
+    place = (
+        f"result = tensor.as_strided({list(view[0])}, {list(view[1])}, {view[2]}) can access memory outside of `tensor`"
+    )
+    advice = (
+        "This is not supported inside of vmap, please try to rewrite the `as_strided` call as a sequence of PyTorch "
+        "view operations"
+    )
+    if 0 in whole[0]:
+        raise RuntimeError(
+            f"{place}. `tensor` has no storage but the passed-in (size, stride, storage_offset) imply a result with "
+            f"some storage. {advice}"
+        )
+    view_end, whole_end = (
+        offset + 1 + sum((n - 1) * step for n, step in zip(sizes, strides, strict=True))
+        for sizes, strides, offset in (view, whole)
+    )
+    if view_end > whole_end or view[2] < whole[2]:
+        raise RuntimeError(
+            f"{place}. `result` can access some memory in range [{view[2]}, {view_end}], but `tensor` can only access "
+            f"some memory in range [{whole[2]}, {whole_end}]. {advice}"
+        )
+
+
 def as_strided(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
-    """A view of each example by strides."""
-    tensor, sizes, strides, *offset = arguments
+    """A view of each example by strides; RuntimeError where it would leave the example."""
+    tensor, sizes, strides, offset = arguments
     value, _ = batch.in_front(tensor)
-    return batch.around(call(operator, [value, [batch.size, *sizes], [value.stride(0), *strides], *offset]))
+    apart, *own = value.strides()
+    start = value._offset if offset is None else offset
+    _check_inside((sizes, strides, start), (value._shape[1:], own, value._offset))
+    return batch.around(call(operator, [value, [batch.size, *sizes], [apart, *strides], offset]))

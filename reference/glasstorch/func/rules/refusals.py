@@ -1,6 +1,6 @@
 """What of a batch cannot be computed, as examples would differ in more than their elements?
 
-Mirrors: aten/src/ATen/functorch/BatchRulesDynamic.cpp
+Mirrors: aten/src/ATen/functorch/BatchRulesDynamic.cpp, BatchedFallback.cpp (vmapErrorFallback)
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from glasstorch.dispatch.operator import Operator
-from glasstorch.func.batching import Batch
-from glasstorch.func.wrapped import NO_VALUE
+from glasstorch.func.batching import Batch, full_name, incompatible
+from glasstorch.func.wrapped import NO_VALUE, wrapping_by
 
 ISSUES = "Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
 
@@ -38,8 +38,21 @@ def equality(batch: Batch, operator: Operator, arguments: list[Any]) -> NoReturn
 
 
 def other_storage(batch: Batch, operator: Operator, arguments: list[Any]) -> NoReturn:
-    """The tensor is to point at another storage, which an example has no part of."""
+    """The tensor is to point at another storage, which an example has no part of.
+
+    PyTorch changes what each example of a batch points at, which the batch does not see.
+    """
+    if wrapping_by(batch, arguments[0]) is None:
+        raise incompatible(full_name(operator), f"at level {batch.level}")
     raise RuntimeError("vmap: set_ is not possible, as all examples lie in the storage of their batch; use copy_")
+
+
+def special_handling(batch: Batch, operator: Operator, arguments: list[Any]) -> NoReturn:
+    """The result is laid out as the argument, of which an example is a slice."""
+    raise RuntimeError(
+        f"Error: {operator.name} requires special handling, and does not yet have a batching rule. Feel free to file a "
+        f"github issue!"
+    )
 
 
 def masked_select(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
