@@ -230,3 +230,14 @@ def test_a_tensor_that_the_function_makes_may_be_changed_in_place(torch: Any) ->
     assert torch.func.jvp(function, (torch.ones(2),), (torch.ones(2),))[1].item() == 9.0
     inner = torch.func.grad(lambda x: torch.func.grad(function)(x * x).sum())
     assert inner(torch.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_running_statistics_are_updated_inside_a_transform(torch: Any) -> None:
+    mean, variance = torch.zeros(3), torch.ones(3)
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    for count, name in enumerate(("instance_norm", "batch_norm")):
+        function = getattr(torch.nn.functional, name)
+        options = {"training": True} if count else {}
+        mean.zero_()
+        torch.func.grad(lambda x: function(x, mean, variance, **options).sum())(x)  # noqa: B023
+        assert mean.tolist() == pytest.approx([0.75, 1.15, 1.55])

@@ -33,7 +33,7 @@ class Tracking(Interpreter):
 
     def process(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
         self.check_not_captured(operator, arguments)
-        captured = Tag.no_view not in operator.tags  # which a tensor of outside data passes to belong to the level
+        captured = Tag.of_its_level not in operator.tags
 
         def here(tensor: Tensor) -> Tensor:
             if wrapping_by(self, tensor) is not None or tensor._number is not None:
