@@ -168,3 +168,76 @@ def test_a_jacobian_of_many_rows_is_the_one_that_is_recorded(torch: Any) -> None
     assert found.shape == (50, 3, 5)
     assert found.tolist() == recorded.tolist()
     assert found[49, 1].tolist() == [0, 148 * 4, 0, 148 * 2, 0]
+
+
+def test_places_are_unique_once_they_are_counted_from_the_front(torch: Any, refused: Callable[[Any], str]) -> None:
+    two = torch.tensor(1.0), torch.tensor(2.0)
+    assert refused(lambda: torch.func.grad(lambda x, y: x * y, argnums=(0, -2))(*two)) == (
+        "argnums elements must be unique, got (0, 0)"
+    )
+
+
+def test_what_comes_beside_the_output_is_made_of_tensors(torch: Any, refused: Callable[[Any], str]) -> None:
+    x = torch.tensor(1.0)
+    for call in (
+        lambda: torch.func.grad(lambda x: (x, 3), has_aux=True)(x),
+        lambda: torch.func.vjp(lambda x: (x, 3), x, has_aux=True),
+        lambda: torch.func.jvp(lambda x: (x, 3), (x,), (x,), has_aux=True),
+    ):
+        assert refused(call) == "Expected tensors, got unsupported type <class 'int'>"
+
+
+def test_a_pull_takes_one_tree_of_cotangents(torch: Any, refused: Callable[[Any], str]) -> None:
+    _, pull = torch.func.vjp(torch.sin, torch.tensor(1.0))
+    assert "missing 1 required positional argument: 'cotangents'" in refused(pull)
+
+
+@pytest.mark.parametrize("level", ["grad", "jvp"])
+def test_a_captured_tensor_is_not_changed_in_place(torch: Any, refused: Callable[[Any], str], level: str) -> None:
+    x, captured = torch.ones(2), torch.ones(2)
+    mutations = {
+        "aten::add_.Tensor": lambda x: captured.add_(x),
+        "aten::copy_": lambda x: captured.__setitem__(0, x[0]),
+        "aten::zero_": lambda x: captured.detach().zero_(),
+        "aten::mul_.Tensor": lambda x: captured.view(2, 1)[0].mul_(x[0]),
+    }
+    for name, mutate in mutations.items():
+
+        def function(x: Any) -> Any:
+            mutate(x)  # noqa: B023
+            return x.sum()
+
+        message = refused(
+            lambda: torch.func.grad(function)(x) if level == "grad" else torch.func.jvp(function, (x,), (x,))
+        )
+        assert message.startswith(
+            "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+            f"({name}) that would mutate a captured Tensor."
+        )
+    assert captured.tolist() == [1.0, 1.0]
+
+
+def test_a_tensor_that_the_function_makes_may_be_changed_in_place(torch: Any) -> None:
+    other = torch.full((2,), 3.0)
+
+    def function(x: Any) -> Any:
+        made = [torch.ones(2), torch.tensor([1.0, 1.0]), x.new_tensor([1.0, 1.0]), torch.as_tensor([1.0, 1.0])]
+        copied = other * 1
+        copied[0] = x[1]
+        return sum((one.mul_(x) for one in made), copied).sum()
+
+    assert torch.func.grad(function)(torch.ones(2)).tolist() == [4.0, 5.0]
+    assert torch.func.jvp(function, (torch.ones(2),), (torch.ones(2),))[1].item() == 9.0
+    inner = torch.func.grad(lambda x: torch.func.grad(function)(x * x).sum())
+    assert inner(torch.ones(2)).tolist() == [0.0, 0.0]
+
+
+def test_running_statistics_are_updated_inside_a_transform(torch: Any) -> None:
+    mean, variance = torch.zeros(3), torch.ones(3)
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    for count, name in enumerate(("instance_norm", "batch_norm")):
+        function = getattr(torch.nn.functional, name)
+        options = {"training": True} if count else {}
+        mean.zero_()
+        torch.func.grad(lambda x: function(x, mean, variance, **options).sum())(x)  # noqa: B023
+        assert mean.tolist() == pytest.approx([0.75, 1.15, 1.55])

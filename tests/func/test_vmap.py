@@ -251,3 +251,11 @@ def test_a_linear_layer_that_is_shared_is_called_once_for_all_examples() -> None
     with Calls():
         glasstorch.func.vmap(glasstorch.nn.functional.linear, in_dims=(0, None, None))(x, w, b)
     assert called == ["aten::t", "aten::addmm"]
+
+
+def test_a_tensor_that_has_left_its_map_is_refused(torch: Any, refused: Callable[[Any], str]) -> None:
+    kept: list[Any] = []
+    torch.func.vmap(lambda x: (kept.append(x), x)[1])(torch.ones(2, 3))
+    for call in (lambda: kept[0] + 1, lambda: kept[0].sum(), lambda: kept[0].view(3)):
+        assert refused(call).startswith("Either your tensor may have escaped from inside a function being vmapped")
+    assert kept[0].shape == (3,)

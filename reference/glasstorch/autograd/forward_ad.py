@@ -5,12 +5,13 @@ Mirrors: torch/autograd/forward_ad.py, torch/csrc/autograd/forward_grad.cpp
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import Guard
-from glasstorch.autograd.tangents import Level, set_tangent, tangent_of
+from glasstorch.autograd.tangents import Level, forward_mode, set_tangent, tangent_of
 from glasstorch.autograd.tangents import level as _level
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import AutogradError
@@ -52,6 +53,11 @@ def exit_dual_level(*, level: int | None = None) -> None:
     _level.set(None)
     _mark(included=False)
     current.leave()
+
+
+def _set_fwd_grad_enabled(mode: bool) -> AbstractContextManager[None]:
+    """Follow tangents, or do not, for the time of a `with` block."""
+    return forward_mode(enabled=mode)
 
 
 def _mark(included: bool) -> None:

@@ -67,6 +67,7 @@ class Tag(Enum):
     lays_out = ("It chooses the strides of an out= tensor that is resized, and is not `iterated`.", True)
     no_gradient_view = ("Its result is a view that shares the version counter; no gradient flows through it.", True)
     no_view = ("Its result is its argument, although the schema declares a view.", True)
+    of_its_level = ("A transform takes its result as made at its level, not as captured: SPECIAL_GRAD_CASE.", True)
     no_integer_history = ("It records nothing if it writes to a tensor of integers.", True)
     resizes = (
         "It increments the version only if the sizes change: resize_ in ADInplaceOrView (VariableTypeManual.cpp).",

@@ -24,8 +24,8 @@ def checked_argnums(argnums: Any, count: int) -> Argnums:
     if not argnums:
         raise RuntimeError("argnums must be non-empty")
     found = tuple(_checked(argnum, count) for argnum in argnums)
-    if len(set(argnums)) != len(argnums):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
+    if len(set(found)) != len(found):
+        raise RuntimeError(f"argnums elements must be unique, got {found}")
     return found
 
 
@@ -57,6 +57,13 @@ def check_tensors(tree: Any) -> None:
     for leaf in tree_leaves(tree):
         if not isinstance(leaf, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(leaf)}")
+
+
+def check_only_tensors(tree: Any) -> None:
+    """RuntimeError for a leaf of a result that is not a tensor, and so is of no level."""
+    for leaf in tree_leaves(tree):
+        if not isinstance(leaf, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
 
 
 def check_output(output: Any, api: str) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.tangents import Level
@@ -137,9 +137,11 @@ def back(keys: int, operator: Operator, *arguments: Any) -> Any:
 
 
 def alive(tensor: Tensor) -> Tensor:
-    """The tensor, without the wrappings of transforms that have ended."""
+    """The tensor, without the wrappings of transforms that have ended; that of vmap stays, and is refused."""
     while tensor.key_set & WRAPPED:
         inside = wrapping(tensor)
+        if inside.bdim is not None:
+            return tensor
         for frame in stack.get():
             if frame.interpreter is inside.owner:
                 return tensor
@@ -151,6 +153,15 @@ def outside(keys: int, operator: Operator, *arguments: Any) -> Any:
     """Run an operator on tensors of transforms that have ended: on their values."""
     values = map_tensors(lambda tensor: wrapping(tensor).value if tensor.key_set & WRAPPED else tensor, arguments)
     return call(operator, values)
+
+
+def escaped(keys: int, operator: Operator, *arguments: Any) -> NoReturn:
+    """Refuse a tensor of a vmap that has ended: it hides a dimension that no rule takes care of any more."""
+    raise RuntimeError(
+        "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
+        "https://pytorch.org/functorch/stable/ux_limitations.html), or there is an internal functorch error in "
+        "`gen_vmap_plumbing` Please file an issue if it looks like the latter"
+    )
 
 
 def map_tensors(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
@@ -190,7 +201,7 @@ def register_transforms() -> None:
         ("FuncTorchDynamicLayerFrontMode", front),
         ("FuncTorchDynamicLayerBackMode", back),
         ("FuncTorchGradWrapper", outside),
-        ("FuncTorchBatched", outside),
+        ("FuncTorchBatched", escaped),
     ):
         key = DispatchKey[name]
         registry.fallbacks[key] = Kernel(_boxed(function), key, caller(0), takes_keys=True)

@@ -16,6 +16,7 @@ from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED, DUAL, MAT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.tags import Tag
 from glasstorch.func.layers import BACK, FRONT, Interpreter, Rest, call, map_tensors, rebuilt
 from glasstorch.func.wrapped import refresh, tracked, wrapping_by
 
@@ -31,11 +32,13 @@ class Tracking(Interpreter):
         self.tangents = Level() if forward else None
 
     def process(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
+        self.check_not_captured(operator, arguments)
+        captured = Tag.of_its_level not in operator.tags
 
         def here(tensor: Tensor) -> Tensor:
-            return (
-                tensor if wrapping_by(self, tensor) is not None or tensor._number is not None else tracked(tensor, self)
-            )
+            if wrapping_by(self, tensor) is not None or tensor._number is not None:
+                return tensor
+            return tracked(tensor, self, captured)
 
         arguments = map_tensors(here, arguments)
         included, allowed = active_keys.get()
@@ -51,13 +54,31 @@ class Tracking(Interpreter):
             dual_level.reset(level_token)
             active_keys.reset(token)
 
+    def check_not_captured(self, operator: Operator, arguments: Sequence[Any]) -> None:
+        """Refuse to change in place a tensor that is not made at this level, or a view of one.
+
+        Mirrors: checkForInvalidMutationOnCaptures in aten/src/ATen/functorch/ADInterpreters.cpp
+        """
+        if not operator.schema.is_inplace or not isinstance(arguments[0], TensorImpl):
+            return
+        found = wrapping_by(self, arguments[0])
+        if found is None or found.captured:
+            raise RuntimeError(
+                f"During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+                f"operation ({operator.name}) that would mutate a captured Tensor. This is not supported; please "
+                f"rewrite the function being transformed to explicitly accept the mutated Tensor(s) as inputs."
+            )
+
     def come_back(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
         known: dict[int, Tensor] = {}
+        of_captured = False
 
         def inside(tensor: Tensor) -> Tensor:
+            nonlocal of_captured
             found = wrapping_by(self, tensor)
             if found is None:
                 return tensor
+            of_captured |= found.captured
             known[id(found.value)] = tensor
             return found.value
 
@@ -69,19 +90,19 @@ class Tracking(Interpreter):
             if token is not None:
                 grad_mode.reset(token)
 
-        return self.around(result, known, rest)
+        return self.around(result, known, rest, of_captured and operator.schema.is_view)
 
-    def around(self, value: Any, known: dict[int, Tensor], rest: Rest) -> Any:
+    def around(self, value: Any, known: dict[int, Tensor], rest: Rest, captured: bool) -> Any:
         """A result at this level; the argument itself, where it is one that was changed in place."""
         if isinstance(value, (list, tuple)):
-            return rebuilt(value, [self.around(one, known, rest) for one in value])
+            return rebuilt(value, [self.around(one, known, rest, captured) for one in value])
         if not isinstance(value, TensorImpl):
             return value
         if (same := known.get(id(value))) is not None:
             refresh(same)
             return same
         made: Any = rest.call(_resolved, value) if value.key_set & MATH_BITS else value
-        return tracked(made, self)
+        return tracked(made, self, captured)
 
 
 def _resolved(tensor: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from glasstorch.core.pytree_json import treespec_pprint
 from glasstorch.func.arguments import (
     Argnums,
     can_be_differentiated,
+    check_only_tensors,
     check_real,
     check_tensors,
     checked_argnums,
@@ -98,6 +99,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
                     f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with "
                     f"{output.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?"
                 )
+            if has_aux:
+                check_only_tensors(aux)
             flat, spec = tree_flatten(wanted)
             found = values_of(tree_unflatten(gradients([output], flat), spec), owner)
             output, aux = values_of(output, owner), values_of(aux, owner)
@@ -153,6 +156,7 @@ def _vjp(func: Callable[..., Any], *primals: Any, argnums: Argnums | None = None
                     "vjp(f, *primals): output of function f should be a tuple: (output, aux) if has_aux is True"
                 )
             out, aux = out
+            check_only_tensors(aux)
             aux = values_of(aux, owner)
         flat_out, out_spec = tree_flatten(out)
         if not flat_out:
@@ -172,9 +176,8 @@ def _vjp(func: Callable[..., Any], *primals: Any, argnums: Argnums | None = None
         flat_in, in_spec = tree_flatten(wanted)
         result = values_of(out, owner)
 
-    def vjp_fn(*cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
-        given = cotangents[0] if len(cotangents) == 1 else cotangents
-        flat, spec = tree_flatten(given)
+    def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+        flat, spec = tree_flatten(cotangents)
         if spec != out_spec:
             raise RuntimeError(
                 f"Expected pytree structure of cotangents to be the same as pytree structure of outputs to the "
@@ -238,6 +241,7 @@ def _jvp(
                     "True"
                 )
             result, aux = result
+            check_only_tensors(aux)
             aux = values_of(aux, owner)
         flat_out, out_spec = tree_flatten(result)
         if not flat_out:

@@ -37,15 +37,16 @@ NO_ELEMENTS = "Cannot access data pointer of Tensor that doesn't have storage"
 class Wrapping(UntypedStorage):
     """The storage of a wrapped tensor: its value, the transform that wrapped it, and the hidden dimension."""
 
-    __slots__ = ("bdim", "owner", "value")
+    __slots__ = ("bdim", "captured", "owner", "value")
 
     value: Tensor
     owner: object  # the interpreter
     bdim: int | None  # None for a tracked tensor
+    captured: bool  # a tracked tensor, or one that it is a view of, is not made at its level: it may not be changed
 
-    def __init__(self, value: Tensor, owner: object, bdim: int | None) -> None:
+    def __init__(self, value: Tensor, owner: object, bdim: int | None, captured: bool = False) -> None:
         self._fill_in_wrapping(value)
-        self.value, self.owner, self.bdim = value, owner, bdim
+        self.value, self.owner, self.bdim, self.captured = value, owner, bdim, captured
 
     def _fill_in_wrapping(self, value: Tensor) -> None:
         self._nbytes = 0
@@ -103,11 +104,11 @@ def batched(value: Tensor, bdim: int, owner: object) -> Tensor:
     return result
 
 
-def tracked(value: Tensor, owner: object) -> Tensor:
+def tracked(value: Tensor, owner: object, captured: bool = False) -> Tensor:
     """A tensor with the geometry of its value, and no history so far; a normal one, also around an inference tensor."""
     keys = (value.key_set & ~(DENSE | BATCHED | MATH_BITS)) | TRACKED | RECORDING
     result = tensor_of(
-        value.dtype, value._shape, keys, None, Wrapping(value, owner, None), value.strides(), value._offset
+        value.dtype, value._shape, keys, None, Wrapping(value, owner, None, captured), value.strides(), value._offset
     )
     result._number = value._number
     return result

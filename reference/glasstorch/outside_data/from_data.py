@@ -17,7 +17,7 @@ from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import from_numpy_dtype, int64
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
-from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT, TRANSFORMED
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage
@@ -134,14 +134,17 @@ def over_storage(storage: Storage | TypedStorage, dtype: Dtype | None) -> Tensor
 
 
 def lifted(made: Tensor) -> Tensor:
-    """A tensor made from outside data, itself; active Python dispatch modes see it through `lift_fresh`.
+    """A tensor made from outside data, itself; transforms and active Python dispatch modes see it by `lift_fresh`.
 
     Mirrors: the call of at::lift_fresh in internal_new_from_data (torch/csrc/utils/tensor_new.cpp)
     """
     included, allowed = active_keys.get()
-    if not included & allowed & PYTHON:
+    if included & TRANSFORMED:  # it belongs to the levels of all transforms that are running
+        keys = (made.key_set | included) & allowed
+    elif included & allowed & PYTHON:
+        keys = (made.key_set | included) & allowed & BELOW_ADINPLACEORVIEW
+    else:
         return made
-    keys = (made.key_set | included) & allowed & BELOW_ADINPLACEORVIEW
     result: Tensor = LIFT_FRESH[keys](keys, made)
     return result
 
