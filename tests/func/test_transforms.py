@@ -232,12 +232,15 @@ def test_a_tensor_that_the_function_makes_may_be_changed_in_place(torch: Any) ->
     assert inner(torch.ones(2)).tolist() == [0.0, 0.0]
 
 
-def test_running_statistics_are_updated_inside_a_transform(torch: Any) -> None:
-    mean, variance = torch.zeros(3), torch.ones(3)
+@pytest.mark.parametrize("name", ["instance_norm", "batch_norm"])
+def test_running_statistics_are_updated_once_inside_a_transform(torch: Any, name: str) -> None:
     x = torch.arange(24.0).reshape(2, 3, 4)
-    for count, name in enumerate(("instance_norm", "batch_norm")):
-        function = getattr(torch.nn.functional, name)
-        options = {"training": True} if count else {}
-        mean.zero_()
-        torch.func.grad(lambda x: function(x, mean, variance, **options).sum())(x)  # noqa: B023
+    options = {"training": True} if name == "batch_norm" else {}
+    for transform in (torch.func.grad, lambda function: lambda x: torch.func.jvp(function, (x,), (x,))):
+        mean, variance = torch.zeros(3), torch.ones(3)
+
+        def total(x: Any, mean: Any = mean, variance: Any = variance) -> Any:
+            return getattr(torch.nn.functional, name)(x, mean, variance, **options).sum()
+
+        transform(total)(x)
         assert mean.tolist() == pytest.approx([0.75, 1.15, 1.55])

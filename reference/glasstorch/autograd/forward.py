@@ -210,8 +210,16 @@ class Call:
         return [by_output.get(id(one)) for one in results]
 
     def with_sources(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """The arguments, with tensors that gradients can be asked for; those of them with a tangent; the tangents."""
-        arguments, sources, tangents = list(self.arguments), [], []
+        """The arguments, with tensors that gradients can be asked for; those of them with a tangent; the tangents.
+
+        The others are copies: the operator may write to them, as to running statistics, which it has done once.
+        """
+        arguments = [
+            one.detach().clone() if isinstance(one, TensorImpl) and place not in self.places else one
+            for place, one in enumerate(self.arguments)
+        ]
+        sources: list[Any] = []
+        tangents: list[Any] = []
         for place in self.places:
             value = arguments[place]
             if value is None or (isinstance(value, TensorImpl) and tangent_of(value) is None):
