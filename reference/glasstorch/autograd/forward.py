@@ -214,10 +214,10 @@ class Call:
 
         The others are copies: the operator may write to them, as to running statistics, which it has done once.
         """
-        arguments = [
-            one.detach().clone() if isinstance(one, TensorImpl) and place not in self.places else one
-            for place, one in enumerate(self.arguments)
-        ]
+        arguments: list[Any] = list(self.arguments)
+        for place, value in enumerate(arguments):
+            if isinstance(value, Tensor) and place not in self.places:
+                arguments[place] = f.clone(value)
         sources: list[Any] = []
         tangents: list[Any] = []
         for place in self.places:
