@@ -12,6 +12,7 @@ import pytest
 from tests.book.small_book import ROOT
 from tests.truth.test_behaviours import WAITING
 from workbook.book.exercise_pages import page_of
+from workbook.book.notebook_text import notebook_sources
 from workbook.book.source_map import Place, places
 from workbook.exercises.catalogue import exercises, find
 
@@ -211,3 +212,16 @@ def test_a_helper_of_a_section_says_what_it_does() -> None:
     vague = re.compile(r"def (told|called|noted|done|made)\(")
     for source in sorted((ROOT / "chapters").glob("*/*.md")):
         assert vague.findall(source.read_text(encoding="utf-8")) == [], source.name
+
+
+@pytest.mark.parametrize("source", notebook_sources(ROOT), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_number_that_ends_a_sentence_is_no_item_of_a_list(source: Path) -> None:
+    # "8. For n steps" is a list of one item, and counts from 1: it is written "8\. For n steps"
+    text = source.read_text(encoding="utf-8")
+    alone = []
+    for item in re.finditer(r"\n\n(?P<number>\d+)\. .*", text):
+        number = int(item["number"])
+        before, after = text[: item.start()], text[item.end() :]
+        if f"\n{number - 1}. " not in before if number > 1 else "\n2. " not in after:
+            alone.append(item[0].strip())
+    assert alone == []
