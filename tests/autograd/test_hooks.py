@@ -527,3 +527,18 @@ def test_hooks_that_are_no_dict_are_refused() -> None:
     for name in ("_backward_hooks", "_post_accumulate_grad_hooks"):
         with pytest.raises(TypeError, match=f"{name} has to be a dict of hooks or None, but got int"):
             setattr(a, name, 5)
+
+
+@pytest.mark.parametrize("leaf", [True, False])
+@pytest.mark.parametrize("taken", ["del", "pop", "popitem", "clear"])
+def test_a_hook_that_is_taken_out_of_the_dict_is_not_called(torch: Any, taken: str, leaf: bool) -> None:
+    x = torch.ones(2, requires_grad=True)
+    y = x if leaf else x * 1
+    handle = y.register_hook(lambda grad: grad * 10)
+    hooks = y._backward_hooks
+    if taken == "del":
+        del hooks[handle.id]
+    else:
+        getattr(hooks, taken)(*[handle.id] * (taken == "pop"))
+    (y * 2).sum().backward()
+    assert x.grad.tolist() == [2, 2]

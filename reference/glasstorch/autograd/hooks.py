@@ -46,6 +46,15 @@ class HooksOfTensor(OrderedDict[int, Callable[[Any], Any]]):
         super().__delitem__(key)
         self.of_node.pop(key, None)
 
+    def pop(self, key: int, *default: Any) -> Any:
+        self.of_node.pop(key, None)
+        return super().pop(key, *default)
+
+    def popitem(self, last: bool = True) -> tuple[int, Callable[[Any], Any]]:
+        key, hook = super().popitem(last)
+        self.of_node.pop(key, None)
+        return key, hook
+
     def clear(self) -> None:
         for key in tuple(self):
             del self[key]
