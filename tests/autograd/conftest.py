@@ -1,18 +1,22 @@
-"""What autograd's tests share: each runs on glasstorch and, where it is installed, on PyTorch.
-
-A test that passes on both states a fact about PyTorch that glasstorch has too. What is true of ours alone asks for no
-`torch` and imports glasstorch by name.
-"""
+"""What holds for every test of autograd."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
+from glasstorch.autograd import shortcuts
+from glasstorch.dispatch.operator import registry
 
-@pytest.fixture(params=["glasstorch", "torch"])
-def torch(request: pytest.FixtureRequest, require: Callable[[str], Any]) -> Any:
-    """The library under test."""
-    return require(request.param)
+
+@pytest.fixture(autouse=True)
+def _tables_that_ask_nothing() -> Iterator[None]:
+    """A test that lets views remember their operators leaves tables that ask in each call whether to remember.
+
+    `view_replay.remember_from_now_on` changes them for good: the next test finds them as an import leaves them.
+    """
+    yield
+    if registry.shorten is not shortcuts.shortened:
+        registry.shorten = shortcuts.shortened
+        registry.changed()

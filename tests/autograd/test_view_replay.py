@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import glasstorch
-from glasstorch.autograd import shortcuts
-from glasstorch.dispatch.operator import registry
-
-
-@pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
-    """Tables that ask whether to remember a view are those of this file only."""
-    yield
-    if registry.shorten is not shortcuts.shortened:
-        registry.shorten = shortcuts.shortened
-        registry.changed()
 
 
 def nodes(tensor: Any, until: str = "MulBackward0") -> list[str]:
