@@ -12,7 +12,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd import forward_ad
 from glasstorch.autograd.tangents import level, set_tangent, tangent_of
 from glasstorch.func.batching import Batch
-from glasstorch.func.layers import Coming, Rest, alive, stack
+from glasstorch.func.layers import Rest, alive, stack
 from glasstorch.func.tracking import Tracking
 from glasstorch.func.wrapped import batched, tracked, wrapping_by
 
@@ -72,7 +72,7 @@ class _UnderVmap:
         """The vmap that runs innermost, and what is below it."""
         frames = stack.get()
         owner = frames[-1].interpreter
-        return owner if isinstance(owner, Batch) else None, Rest(frames[:-1], Coming.now())
+        return owner if isinstance(owner, Batch) else None, Rest(frames[:-1])
 
 
 def _duals(owner: Batch, tensor: Tensor, tangent: Tensor) -> Tensor:
