@@ -89,6 +89,8 @@ class Tensor(TensorMethods):
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
                 "type."
             )
+        if self.requires_grad and not (value.dtype.is_floating_point or value.dtype.is_complex):
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         meta = self._autograd_meta
         if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device

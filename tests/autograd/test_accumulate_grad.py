@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -67,3 +69,22 @@ def test_one_gradient_for_two_leaves_is_not_shared(torch: Any) -> None:
     (a + b).backward(torch.ones(2))
     a.grad.add_(5)
     assert b.grad.tolist() == [1.0, 1.0]
+
+
+LEAVES: dict[str, Callable[[Any], Any]] = {
+    "row-major": lambda torch: torch.ones(4, 3),
+    "column-major": lambda torch: torch.ones(3, 4).t(),
+    "with gaps": lambda torch: torch.ones(4)[::2],
+    "expanded": lambda torch: torch.ones(3).expand(2, 3),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_a_recorded_gradient_is_copied_into_the_layout_of_the_leaf(torch: Any, name: str) -> None:
+    x = LEAVES[name](torch).requires_grad_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # create_graph makes a cycle
+        (x**3).sum().backward(create_graph=True)
+    is_dense = name in ("row-major", "column-major")
+    assert x.grad.grad_fn.name() == ("torch::autograd::CopyBackwards" if is_dense else "CloneBackward0")
+    assert x.grad.stride() == (x if is_dense else x.contiguous()).stride()

@@ -675,3 +675,31 @@ def test_a_random_graph_has_the_gradient_that_numpy_finds() -> None:
                 duals.append((x * y, dx * y + x * dy))
         values[-1].backward()
         np.testing.assert_allclose(values[0].grad.item(), duals[-1][1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("gradient", [tuple, list, iter])
+def test_a_gradient_may_come_in_a_sequence(torch: Any, gradient: Any) -> None:
+    x = torch.ones(3, requires_grad=True)
+    (x * 2).backward(gradient([torch.ones(3)]))
+    assert x.grad.tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match="got 1 tensors and 0 gradients"):
+        (x * 2).backward(gradient([]))
+    with pytest.raises(TypeError, match="gradients can be either Tensors or None, but got float"):
+        (x * 2).backward(gradient([1.0]))
+
+
+@pytest.mark.parametrize("call", [lambda x: x * x, lambda x: x * 2, lambda x: x.exp(), lambda x: x.cos() * x.sin()])
+def test_a_freed_node_is_refused_also_where_no_gradient_is_wanted_of_it(torch: Any, call: Any) -> None:
+    y = call(torch.ones(2, requires_grad=True))
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+        (y * 2).sum().backward(inputs=[y])
+
+
+@pytest.mark.parametrize("call", [lambda x: x.exp(), lambda x: x * x, lambda x: x.sum(0), lambda x: x.view(1, 2)])
+def test_a_hook_sees_no_gradient_that_nobody_wants(torch: Any, call: Any) -> None:
+    y = call(torch.ones(2, requires_grad=True))
+    seen: list[Any] = []
+    y.grad_fn.register_hook(lambda inputs, outputs: seen.append(inputs))
+    (y * 2).sum().backward(inputs=[y])
+    assert seen == [(None,) * len(y.grad_fn.next_functions)]

@@ -118,3 +118,27 @@ def test_threads_that_use_a_leaf_at_once_have_one_accumulator(monkeypatch: pytes
     for thread in threads:
         thread.join()
     assert len({result.grad_fn.next_functions[0][0] for result in results}) == 1
+
+
+@pytest.mark.parametrize("dtype", ["int64", "bool"])
+def test_data_of_integers_are_refused_where_a_gradient_is_required(torch: Any, dtype: str) -> None:
+    leaf = torch.ones(3, requires_grad=True)
+    for tensor in (leaf, leaf * 2):
+        with pytest.raises(RuntimeError, match="must be floating point or complex dtype"):
+            tensor.data = torch.ones(3, dtype=getattr(torch, dtype))
+        assert tensor.tolist() == (leaf if tensor is leaf else leaf * 2).tolist()
+    plain = torch.ones(3)
+    plain.data = torch.ones(3, dtype=getattr(torch, dtype))
+    assert plain.dtype == getattr(torch, dtype)
+
+
+def test_integers_can_require_no_gradient(torch: Any) -> None:
+    integers = torch.arange(3)
+    with pytest.raises(RuntimeError, match=r"^only Tensors of floating point dtype can require gradients"):
+        integers.requires_grad_()
+    with pytest.raises(RuntimeError, match=r"^only Tensors of floating point and complex dtype can require gradients"):
+        integers.requires_grad = True
+    with pytest.raises(RuntimeError, match=r"^Only Tensors of floating point and complex dtype can require gradients"):
+        torch.tensor([1], requires_grad=True)
+    with pytest.raises(RuntimeError, match=r"^only Tensors of floating point dtype can require gradients"):
+        torch.func.grad(lambda x: x.sum())(integers)

@@ -171,3 +171,10 @@ def test_a_pass_calls_back_when_it_is_done() -> None:
     a.register_hook(hook)
     (a * 2).sum().backward()
     assert seen == [[2, 2]]
+
+
+def test_all_of_the_tensors_must_have_a_gradient(torch: Any) -> None:
+    tensors = torch.ones(2, requires_grad=True), torch.ones(2)
+    with pytest.raises(AssertionError, match="Expected gradient function to be set"):
+        torch.autograd.graph.register_multi_grad_hook(tensors, print)
+    torch.autograd.graph.register_multi_grad_hook(tensors, print, mode="any").remove()

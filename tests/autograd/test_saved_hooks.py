@@ -228,3 +228,10 @@ def test_saving_on_the_cpu_moves_and_brings_back(cuda: Devices) -> None:
         y.sum().backward()
         assert x.grad.tolist() == [2.0, 2.0]
         x.grad = None
+
+
+def test_hooks_on_a_tensor_that_was_freed_are_refused(torch: Any) -> None:
+    y = torch.ones(3, requires_grad=True).exp()
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match=r"^Calling register_hooks on a saved tensor after it has been freed"):
+        y.grad_fn._raw_saved_result.register_hooks(lambda x: x, lambda x: x)

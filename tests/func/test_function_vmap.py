@@ -51,3 +51,25 @@ def test_gradients_and_tangents_of_each_example(torch: Any) -> None:
     first = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
     assert F.vmap(F.jacrev(lambda x: sort(x)[0]))(x)[0].tolist() == first
     assert F.vmap(F.jacfwd(lambda x: sort(x)[0]))(x)[0].tolist() == first
+
+
+@pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, 5])
+def test_the_dimension_of_the_results_batch_must_be_there(torch: Any, dim: int) -> None:
+    class Double(torch.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None: ...
+
+        @staticmethod
+        def vmap(info: Any, in_dims: Any, x: Any) -> Any:
+            return x.movedim(0, dim if dim < 2 else 0) * 2, dim
+
+    mapped, x = torch.func.vmap(Double.apply), torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    if dim < 2:
+        assert mapped(x).tolist() == (x * 2).tolist()
+    else:
+        with pytest.raises(IndexError, match=f"expected to be in range of .-2, 1., but got {dim}"):
+            mapped(x)

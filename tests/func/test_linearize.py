@@ -42,3 +42,11 @@ def test_tangents_unlike_the_primals_are_refused(torch: Any, refused: Callable[[
     assert "tangent:0 with shape torch.Size([3]) in flattened pytree" in refused(lambda: push(torch.ones(3)))
     assert "tangent:0 with dtype" in refused(lambda: push(torch.ones(2, dtype=torch.float64)))
     assert "to have the same argspec as the primals" in refused(lambda: push(x, x))
+
+
+def test_what_is_no_tensor_is_returned_as_it_is(torch: Any) -> None:
+    value, push = torch.func.linearize(lambda x: {"a": x * 2, "b": [x > 0, 3, None, "c"]}, torch.ones(2))
+    for found, first, second in ((value, [2, 2], [True, True]), (push(torch.ones(2)), [2, 2], [False, False])):
+        assert (found["a"].tolist(), found["b"][0].tolist(), found["b"][1:]) == (first, second, [3, None, "c"])
+    value, push = torch.func.linearize(lambda x: 1, torch.ones(2))
+    assert (value, push(torch.ones(2))) == (1, 1)

@@ -18,6 +18,7 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import LAST, Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
+from glasstorch.core.layout import contiguous_format
 
 
 class AccumulateGrad(Node):
@@ -79,11 +80,14 @@ def _first_gradient(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
     Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
     strides = variable.strides()
-    if variable._strides is not None and not is_non_overlapping_and_dense(variable._shape, strides):
+    is_dense = variable._strides is None or is_non_overlapping_and_dense(variable._shape, strides)
+    if not is_dense:
         strides = contiguous_strides(variable._shape)
+    if grad_mode.get():  # recorded: as CopyBackwards, or CloneBackward0
+        if not is_dense:
+            return grad.clone(memory_format=contiguous_format)
+        return grad.new_empty_strided(variable._shape, strides).copy_(grad)
     laid_out_alike = grad.strides() == strides
-    if grad_mode.get():
-        return grad.clone() if laid_out_alike else grad.new_empty_strided(variable._shape, strides).copy_(grad)
     if (laid_out_alike or not enforces_layout.get()) and not shared:
         kept = alias(grad)
         if variable._strides is None:  # row-major, in the short form that kernels recognise fastest

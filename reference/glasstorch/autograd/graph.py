@@ -335,9 +335,9 @@ class _Hooks:
     def backward(
         self, tensor: Tensor, gradient: Any, retain_graph: bool | None, create_graph: bool, inputs: Any
     ) -> None:
-        backward([tensor], None if gradient is None else [gradient], retain_graph, create_graph, None, inputs)
+        backward([tensor], gradient, retain_graph, create_graph, None, inputs)
 
-    def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None:
+    def requires_grad_(self, tensor: Tensor, requires_grad: bool, only: str) -> None:
         if not isinstance(requires_grad, bool):
             raise AutogradError("requires_grad must be a bool")
         if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
@@ -351,7 +351,7 @@ class _Hooks:
                 "variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if requires_grad and tensor.dtype.category < FLOATING:
-            raise AutogradError("Only Tensors of floating point and complex dtype can require gradients")
+            raise AutogradError(f"{only} dtype can require gradients")
         if tensor._autograd_meta is None:
             if not requires_grad:
                 return

@@ -50,6 +50,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[[Any], None
 
 
 def _on_all(tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> list[tuple[Tensor, Callable[[Any], None]]]:
+    if not all(tensor.requires_grad for tensor in tensors):
+        raise AssertionError("Expected gradient function to be set")
     nodes = [_node_of(tensor) for tensor in tensors]
     # For each pass: the gradients so far, and how many are still to come.
     waiting: weakref.WeakKeyDictionary[GraphTask, tuple[list[Any], list[None]]] = weakref.WeakKeyDictionary()

@@ -149,6 +149,8 @@ class Node(ABC):
 
         Mirrors: Node::task_should_compute_output
         """
+        if self.released:  # noticed also where no edge is wanted
+            self.unpack(None)
         wanted = wanted_at.get()
         if wanted is None:
             return tuple(self.next_edges)
@@ -332,9 +334,21 @@ def _shown(node: Node, saved: Any) -> Any:
 
 def _raw_variable(slot: str, node: Node) -> Any:
     saved = getattr(node, slot)
-    if saved is None:
-        return node.unpack(None)  # raises if it was released
+    if saved is None and node.released:
+        return Freed()
     return tuple(saved) if isinstance(saved, list) else saved
+
+
+class Freed:
+    """What is left of a saved tensor once its node has let go of it."""
+
+    def register_hooks(self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]) -> None:
+        """Refused: there is no tensor to pack."""
+        raise AutogradError(
+            "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the graph "
+            "are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
+            "through the graph a second time or if you need to access saved variables after calling backward."
+        )
 
 
 def _sizes_or_zero(slot: str, node: Node) -> Any:

@@ -34,7 +34,7 @@ class VariableHooks(Protocol):
 
     def is_leaf(self, tensor: Tensor) -> bool: ...
 
-    def requires_grad_(self, tensor: Tensor, requires_grad: bool) -> None: ...
+    def requires_grad_(self, tensor: Tensor, requires_grad: bool, only: str) -> None: ...
 
     def get_grad(self, tensor: Tensor) -> Tensor | None: ...
 
@@ -83,9 +83,14 @@ variable_hooks: VariableHooks = _NoAutograd()
 Leaf = TypeVar("Leaf", bound="Tensor")
 
 
-def required(tensor: Leaf, requires_grad: bool = True) -> Leaf:
-    """The tensor itself, once it requires grad: also inside a transform, where `tensor.requires_grad_()` is refused."""
-    variable_hooks.requires_grad_(tensor, requires_grad)
+def required(
+    tensor: Leaf, requires_grad: bool = True, only: str = "Only Tensors of floating point and complex"
+) -> Leaf:
+    """The tensor itself, once it requires grad: also inside a transform, where `tensor.requires_grad_()` is refused.
+
+    `only` begins the message of the error for integers; PyTorch has three forms of it.
+    """
+    variable_hooks.requires_grad_(tensor, requires_grad, only)
     return tensor
 
 

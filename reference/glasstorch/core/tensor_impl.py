@@ -350,7 +350,7 @@ class TensorImpl:
 
     @requires_grad.setter
     def requires_grad(self: Any, value: bool) -> None:
-        hooks.variable_hooks.requires_grad_(self, value)
+        hooks.variable_hooks.requires_grad_(self, value, "only Tensors of floating point and complex")
 
     @property
     def grad(self: Any) -> Tensor | None:

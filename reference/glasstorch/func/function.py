@@ -17,6 +17,7 @@ from glasstorch.autograd.function import Function, set_under_transforms
 from glasstorch.autograd.modes import set_grad_enabled
 from glasstorch.autograd.tangents import forward_mode
 from glasstorch.autograd.tangents import level as dual_level
+from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.pytree import _broadcast_to_and_flatten, tree_flatten, tree_leaves, tree_map, tree_unflatten
 from glasstorch.func.batching import Batch
 from glasstorch.func.function_vmap import dims_of, vmapped
@@ -132,7 +133,7 @@ def _batched(owner: Batch, rest: Rest, cls: type[Function], args: tuple[Any, ...
 
 def _hidden(owner: Batch, value: Any, dim: int | None) -> Any:
     """A result as a batch; as it is where it has no dimension of examples."""
-    return value if dim is None else batched(value, dim, owner)
+    return value if dim is None else batched(value, wrap_dim(dim, value.ndim) if dim >= 0 else dim, owner)
 
 
 def _two_returns(made: Any) -> tuple[Any, Any]:

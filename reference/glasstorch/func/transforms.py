@@ -43,7 +43,11 @@ NO_HOOKS = (
 def leaves_at(tree: Any, owner: Tracking) -> Any:
     """The tensors as leaves of a graph at a level."""
     check_tensors(tree)
-    return tree_map(lambda leaf: required(tracked(leaf, owner)), tree)
+    return tree_map(lambda leaf: _leaf(tracked(leaf, owner)), tree)
+
+
+def _leaf(tensor: Tensor) -> Tensor:
+    return required(tensor, True, "only Tensors of floating point")
 
 
 def around_all(tree: Any, owner: Tracking) -> Any:
@@ -81,7 +85,7 @@ def grad_and_value(func: Callable[..., Any], argnums: Argnums = 0, has_aux: bool
             output, aux, found = None, None, None
             everything, named = around_all(args, owner), around_all(kwargs, owner)
             places = checked_argnums(argnums, len(args))
-            wanted = tree_map(required, _checked(chosen(everything, places)))
+            wanted = tree_map(_leaf, _checked(chosen(everything, places)))
             output = func(*replaced(everything, places, wanted), **named)
             if has_aux:
                 if not (isinstance(output, tuple) and len(output) == 2):
@@ -143,11 +147,11 @@ def _vjp(func: Callable[..., Any], *primals: Any, argnums: Argnums | None = None
     with disable_saved_tensors_hooks(NO_HOOKS), running(Tracking()) as owner, enable_grad():
         everything = around_all(primals, owner)
         if argnums is None:
-            wanted = tree_map(required, _checked(everything))
+            wanted = tree_map(_leaf, _checked(everything))
             out = func(*wanted)
         else:
             places = checked_argnums(argnums, len(primals))
-            wanted = tree_map(required, _checked(chosen(everything, places)))
+            wanted = tree_map(_leaf, _checked(chosen(everything, places)))
             out = func(*replaced(everything, places, wanted))
         aux = None
         if has_aux:

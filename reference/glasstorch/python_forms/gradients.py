@@ -31,7 +31,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
             "use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call requires_grad_() outside "
             "of a function being transformed instead."
         )
-    return hooks.required(self, requires_grad)
+    return hooks.required(self, requires_grad, "only Tensors of floating point")
 
 
 def backward(
