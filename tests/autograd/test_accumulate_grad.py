@@ -67,3 +67,10 @@ def test_one_gradient_for_two_leaves_is_not_shared(torch: Any) -> None:
     (a + b).backward(torch.ones(2))
     a.grad.add_(5)
     assert b.grad.tolist() == [1.0, 1.0]
+
+
+def test_the_leaf_is_no_fact_that_its_node_has_saved(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    node = torch.autograd.graph.get_gradient_edge(a).node
+    assert node.variable is a
+    assert [name for name in dir(node) if name.startswith(("_saved_", "_raw_saved_"))] == []
