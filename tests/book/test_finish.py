@@ -135,6 +135,8 @@ def test_a_line_of_code_that_is_read_whole_hangs_from_its_own_indentation() -> N
         '<span class="hangs" style="--deep:4"><span class="k">if</span> x:</span>\n\n'
         '<span class="hangs" style="--deep:8">    <span class="n">y</span> &lt; 1</span>\n</code></pre></div>'
     )
+    call = '<span class="n">f</span><span class="p">(</span><span class="n">x</span><span class="p">)</span>'
+    assert call.replace("(</span>", "(</span><wbr>") in with_hanging_lines(page.replace(code, call))
     other = page.replace("hanging ", "")
     assert with_hanging_lines(other) == other
 

@@ -37,6 +37,7 @@ HANGING = re.compile(
 )
 ALIGNED = re.compile(r"\s|.*\S  +\S")
 SHORT = 40  # columns, which fit on a phone
+OPENING = re.compile(r'<span class="[op]">[^<]*[.(\[=]</span>(?=<)')  # in a line of code, what it may be broken behind
 TAG = re.compile(r"<[^>]+>")
 DEEPER = 4  # columns by which the rest of a broken line is indented further
 LINK = re.compile(r'<a href="([^"]*)"')
@@ -131,6 +132,7 @@ def hanging_line(line: str, kind: str) -> str:
     if not text.strip() or (kind == "flowing" and (len(text) <= SHORT or ALIGNED.match(text))):
         return line
     deep = len(text) - len(text.lstrip(" ")) + DEEPER
+    line = OPENING.sub(r"\g<0><wbr>", line)
     return f'<span class="hangs" style="--deep:{deep}">{line}</span>'
 
 
