@@ -88,3 +88,10 @@ def test_a_recorded_gradient_is_copied_into_the_layout_of_the_leaf(torch: Any, n
     is_dense = name in ("row-major", "column-major")
     assert x.grad.grad_fn.name() == ("torch::autograd::CopyBackwards" if is_dense else "CloneBackward0")
     assert x.grad.stride() == (x if is_dense else x.contiguous()).stride()
+
+
+def test_the_leaf_is_no_fact_that_its_node_has_saved(torch: Any) -> None:
+    a = torch.ones(2, requires_grad=True)
+    node = torch.autograd.graph.get_gradient_edge(a).node
+    assert node.variable is a
+    assert [name for name in dir(node) if name.startswith(("_saved_", "_raw_saved_"))] == []

@@ -144,7 +144,7 @@ def test_a_table_and_a_line_of_the_glossary_lead_where_they_name_the_library() -
     )
     page, places = linked(with_breaks(row))
     assert places == [place_of("nn/modules/calling.py Call.run"), "devices/driver.py"]
-    assert '"><code>Call.run</code></a>, in <code>nn/<wbr>' in page
+    assert '"><code>Call.<wbr>run</code></a>, in <code>nn/<wbr>' in page
     assert '"><code>devices/<wbr>driver.py</code></a>' in page
     here = "Here: <code>core/keys.py</code>, <code>operators/composite/</code>."
     note = f"<em>PyTorch: <code>core/keys.py</code>. {here}</em>"

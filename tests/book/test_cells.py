@@ -120,8 +120,8 @@ def test_a_quotation_is_shown_in_a_notebook_as_markdown_with_its_role() -> None:
 
 RECORDED = (
     "PyTorch 2.13: Contiguous strides are row-major products, counted in elements (B001)\n\n"
-    "x=torch.empty(2,3,4); print(x.stride(), x.storage_offset(), x.is_contiguous(), "
-    "x.untyped_storage().nbytes())"
+    "x = torch.empty(2, 3, 4)\n"
+    "print(x.stride(), x.storage_offset(), x.is_contiguous(), x.untyped_storage().nbytes())"
     "\n\n(12, 4, 1) 0 True 96\n"
 )
 

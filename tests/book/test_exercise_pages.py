@@ -99,6 +99,26 @@ def test_what_is_replaced_is_said_for_each_kind_of_piece(strides: Exercise, piec
     assert "If the library\n   itself never calls it, this rung fails" in text
 
 
+def test_many_pieces_are_told_in_one_sentence(strides: Exercise) -> None:
+    queue, checking = "glasstorch.autograd.device_threads:ReadyQueue", "glasstorch.autograd.checking"
+    same = (Piece("function", f"{queue}.push", "push"), Piece("function", f"{queue}.pop", "pop"))
+    two = (Piece("function", f"{checking}.one:f", "f"), Piece("function", f"{checking}.two:g", "g"))
+    formulas = (Piece("formula", "hypot.self", "f"), Piece("formula", "hypot.other", "g"))
+    for pieces, said in {
+        same: "Your `push` and `pop` take the place of `ReadyQueue.push` and `ReadyQueue.pop` in "
+        "`glasstorch/autograd/device_threads.py`, before another module can import them.",
+        two: "Your `f` and `g` take the place of `f` in `glasstorch/autograd/checking/one.py` and of `g` in "
+        "`glasstorch/autograd/checking/two.py`, before another module can import them.",
+        formulas: "Your `f` and `g` take the place of the formulas `hypot.self` and `hypot.other` in "
+        "`operators/derivatives.yaml`: node and kernel are generated again from them, and",
+    }.items():
+        assert said in page(replace(strides, pieces=pieces))
+
+
+def test_of_a_test_in_a_file_the_file_is_named(strides: Exercise) -> None:
+    assert "run on it: `a.py` and `b.py`. If" in page(replace(strides, tests=("a.py::test_x[y]", "b.py", "a.py::z")))
+
+
 def test_more_than_two_tests_are_listed_with_commas(strides: Exercise) -> None:
     for tests, said in ((("a.py",), "`a.py`"), (("a.py", "b.py", "c.py"), "`a.py`, `b.py` and `c.py`")):
         assert f"own tests run on it: {said}. If" in page(replace(strides, tests=tests))

@@ -8,7 +8,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from workbook.book.errors import BookError
-from workbook.book.finish import finish_pages, inlined_figure, with_breaks
+from workbook.book.finish import finish_pages, inlined_figure, with_breaks, with_hanging_lines
 
 PROGRAM = (
     'x="https://unpkg.com/mermaid@11/dist/mermaid.min.js";y="https://unpkg.com/resize-observer-polyfill";'
@@ -114,6 +114,40 @@ def test_code_in_a_table_may_break_between_its_words() -> None:
         "<td><code>THPVariable_<wbr>add</code> <code>__torch_<wbr>function__</code> "
         "<code>Composite<wbr>Kernel</code> a_b</td>"
         "<td>Autograd<wbr>Private<wbr>Use<wbr>One</td><td>PyTorch</td>"
+    )
+
+
+def test_a_name_in_a_table_breaks_where_its_parts_meet_and_not_before_the_ending_of_a_file() -> None:
+    cell = (
+        "<td><code>use_reentrant=True</code> <code>at::add::call(self)</code> "
+        "<code>a.engine.cpp</code> <code>b.h</code></td>"
+    )
+    assert with_breaks(cell) == (
+        "<td><code>use_<wbr>reentrant=<wbr>True</code> <code>at::<wbr>add::<wbr>call(<wbr>self)</code> "
+        "<code>a.<wbr>engine.cpp</code> <code>b.h</code></td>"
+    )
+
+
+def test_a_line_of_code_that_is_read_whole_hangs_from_its_own_indentation() -> None:
+    code = '<span class="k">if</span> x:\n\n    <span class="n">y</span> &lt; 1\n'
+    page = f'<div class="language-python hanging highlight"><pre><span></span><code>{code}</code></pre></div>'
+    assert with_hanging_lines(page).partition("<code>")[2] == (
+        '<span class="hangs" style="--deep:4"><span class="k">if</span> x:</span>\n\n'
+        '<span class="hangs" style="--deep:8">    <span class="n">y</span> &lt; 1</span>\n</code></pre></div>'
+    )
+    call = '<span class="n">f</span><span class="p">(</span><span class="n">x</span><span class="p">)</span>'
+    assert call.replace("(</span>", "(</span><wbr>") in with_hanging_lines(page.replace(code, call))
+    other = page.replace("hanging ", "")
+    assert with_hanging_lines(other) == other
+
+
+def test_a_sentence_that_was_printed_hangs_and_columns_and_short_lines_do_not() -> None:
+    sentence = "RuntimeError: what was asked is refused, and this is why."
+    columns = "a name                  1.0     a value\nanother              2000.0     a value"
+    rows = "tensor([[1., 2.],\n        [3., 4.]])"
+    page = '<div class="cell-text flowing no-copy highlight"><pre><span></span><code>{}\n</code></pre></div>'
+    assert with_hanging_lines(page.format(f"{columns}\n{sentence}\n{rows}")) == page.format(
+        f'{columns}\n<span class="hangs" style="--deep:4">{sentence}</span>\n{rows}'
     )
 
 

@@ -14,6 +14,7 @@ from workbook.book.notebook_text import is_notebook_source, notebook_sources, re
     [
         (cell("1", "solutoin"), "has the tag 'solutoin'\n  known tags: answer, failure"),
         ("```{code-cell}\nx = 1\n\nWords.\n\n```{code-cell}\ny = 2\n```\n", "close the fence of the cell above it"),
+        (cell("1", "solution", raises="KeyError"), "has the option 'raises'\n  accepted: with the tag failure"),
         ("```{code-cell}\n:tags: [unclosed\n\nx\n```\n", "cannot be read as a MyST notebook"),
     ],
 )

@@ -126,6 +126,12 @@ def test_what_a_cell_must_not_do_is_said(book: SmallBook, code: str, tags: tuple
     assert said in error_of(book, cell(code, *tags))
 
 
+def test_a_failure_may_name_the_class_of_its_error(book: SmallBook) -> None:
+    built(book, cell("1 / 0", "failure", raises="ZeroDivisionError"))
+    said = error_of(book, cell("int('x')", "failure", raises="ZeroDivisionError"))
+    assert "code cell 1 raised another error than ZeroDivisionError\n  ValueError: invalid literal" in said
+
+
 def test_one_broken_section_does_not_stop_the_others(book: SmallBook) -> None:
     bad, good = book.section(cell("1 / 0"), "bad"), book.section(cell("1"), "good")
     problems = build([bad, good], book.root)

@@ -8,7 +8,8 @@ from collections import Counter
 import pytest
 
 from tests.book.small_book import ROOT
-from workbook.predictions.question import LINE, hashed
+from workbook.book.render import choice_markdown
+from workbook.predictions.question import LINE, NUMBER, hashed
 from workbook.predictions.questions import Asked, questions
 
 ASKED = questions(ROOT)
@@ -58,6 +59,12 @@ def test_an_answer_can_be_given(asked: Asked) -> None:
         assert question.mark(question.expected)
         # It is evaluated, and not written down: one that names nothing could not notice that the cell has changed.
         assert re.search(r"[a-z_]", re.sub(r"'[^']*'|\"[^\"]*\"", "", question.expression)), question.expression
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=named)
+def test_the_numbers_among_the_choices_are_set_in_one_style(asked: Asked) -> None:
+    numbers = [choice for choice in asked.question.choices if NUMBER.fullmatch(choice.replace("`", ""))]
+    assert {choice_markdown(choice)[0] for choice in numbers} <= {"`"}
 
 
 def test_all_choices_may_be_right_and_none() -> None:

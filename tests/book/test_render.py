@@ -59,7 +59,7 @@ def test_a_cell_is_one_box_with_input_above_output() -> None:
     assert re.search(
         r'<div class="cell" data-cell="f00" data-count="1" data-recorded="[0-9a-f]{12}">\s*'
         r'<div class="cell-input highlight">.*</div>\s*'
-        r'<div class="cell-outputs">\s*<div class="cell-text cell-stdout no-copy highlight">',
+        r'<div class="cell-outputs">\s*<div class="cell-text cell-stdout flowing no-copy highlight">',
         html,
         re.DOTALL,
     )
@@ -179,6 +179,28 @@ def test_markdown_and_its_role_are_kept() -> None:
     html = html_of(code("x", display(data, **{"text/markdown": {"role": "quote torch"}})))
     assert '<div class="cell-markdown quote torch">\n<p><em>core/keys.py, line 3</em></p>' in html
     assert '<div class="cell-markdown">' in html_of(code("x", display(data)))
+
+
+def test_a_fold_of_what_pytorch_printed_says_so() -> None:
+    def torch(caption: str) -> dict[str, Any]:
+        data = {"text/markdown": "*c*\n\n```text\n1\n```", "text/plain": f"{caption}\n\n1"}
+        return display(data, **{"text/markdown": {"role": "quote torch"}})
+
+    def title(*outputs: dict[str, Any]) -> str:
+        return re.findall(r"<summary>(.*?)</summary>", markdown_of(code("x", *outputs, tags=("hide-output",))))[0]
+
+    assert title(torch("PyTorch 2.13: Hooks, in order (B001)")) == "PyTorch&#x27;s output: Hooks, in order (B001)"
+    assert title(torch("PyTorch 2.13")) == "PyTorch&#x27;s output"
+    assert title(torch("PyTorch 2.13: One (B001)"), torch("PyTorch 2.13: Two (B002)")) == "PyTorch&#x27;s output"
+    assert title(torch("PyTorch 2.13"), stream("1")) == "The output"
+
+
+def test_the_code_of_a_record_hangs_and_its_output_looks_like_any_output() -> None:
+    data = {"text/markdown": "*c*\n\n```python\nx = 1\n```\n\n```text\n1\n```", "text/plain": "x"}
+    html = html_of(code("x", display(data, **{"text/markdown": {"role": "quote torch"}})))
+    assert re.search(
+        r'<div class="hanging highlight">.*<div class="cell-text flowing no-copy highlight">', html, re.DOTALL
+    )
 
 
 def test_text_stored_as_lines_is_joined() -> None:

@@ -179,7 +179,7 @@ def facts(exercise: Exercise, every: Sequence[Exercise], root: Path) -> str:
         if unknown:
             raise BookError(f"{exercise.place}/exercise.toml: needs names {unknown[0]}, which is no exercise")
         rows.append(("Do first", ", ".join(exercise_link(before[need]) for need in exercise.needs)))
-    return box("facts", "\n\n".join(f"{name}\n:   {value}" for name, value in rows))
+    return box("facts titles", "\n\n".join(f"{name}\n:   {value}" for name, value in rows))
 
 
 def section_link(exercise: Exercise, root: Path) -> str:
@@ -221,9 +221,9 @@ def rungs(exercise: Exercise) -> str:
         check=exercise.check.name,
         names=listed([piece.answer for piece in exercise.pieces]),
         lab=Path(lab_of(exercise)).name,
-        replaced=" ".join(map(replaced, exercise.pieces)),
+        replaced=replaced(exercise.pieces),
         pieces="it" if len(exercise.pieces) == 1 else "them",
-        tests=listed(exercise.tests),
+        tests=listed(list(dict.fromkeys(test.partition("::")[0] for test in exercise.tests))),
     )
 
 
@@ -233,22 +233,47 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(before)} and {last}" if before else last
 
 
-def replaced(piece: Piece) -> str:
-    """The part of the library that a piece replaces."""
-    mine = f"Your `{piece.answer}`"
-    if piece.kind == "kernel":
-        return (
-            f"{mine} is registered as the kernel of `{piece.target}` at the key `{piece.key}`, in the library's place."
+def replaced(pieces: Sequence[Piece]) -> str:
+    """The parts of the library that the pieces replace: a sentence for all that stand in modules, one for formulas, and
+    one for each kernel."""
+    said = [
+        f"Your `{piece.answer}` is registered as the kernel of `{piece.target}` at the key `{piece.key}`, in the "
+        "library's place."
+        for piece in pieces
+        if piece.kind == "kernel"
+    ]
+    if formulas := [piece for piece in pieces if piece.kind == "formula"]:
+        many = len(formulas) > 1
+        said.append(
+            f"{taking_the_place(formulas)} the formula{'s' * many} {listed([piece.target for piece in formulas])} in "
+            f"`operators/derivatives.yaml`: node and kernel are generated again from {'them' if many else 'it'}, and "
+            f"the names of {'their' if many else 'its'} parameters decide what the node saves."
         )
-    if piece.kind == "formula":
-        return (
-            f"{mine} takes the place of the formula `{piece.target}` in `operators/derivatives.yaml`: node and kernel "
-            "are generated again from it, and the names of its parameters decide what the node saves."
-        )
-    module, _, name = piece.target.partition(":")
-    file = f"{module.replace('.', '/')}.py"
-    kind = "the decision " if piece.kind == "policy" else ""
-    return f"{mine} takes the place of {kind}`{name}` in `{file}`, before another module can import it."
+    if inside := [piece for piece in pieces if piece.kind not in ("kernel", "formula")]:
+        places = []
+        for module, group in groupby(inside, key=module_of):
+            kinds = [counterparts(kind, [*some]) for kind, some in groupby(group, key=lambda piece: piece.kind)]
+            places.append(f"{' and of '.join(kinds)} in `{module.replace('.', '/')}.py`")
+        it = "it" if len(inside) == 1 else "them"
+        said.append(f"{taking_the_place(inside)} {' and of '.join(places)}, before another module can import {it}.")
+    return " ".join(said)
+
+
+def taking_the_place(pieces: Sequence[Piece]) -> str:
+    """The beginning of the sentence about some pieces."""
+    verb = "takes" if len(pieces) == 1 else "take"
+    return f"Your {listed([piece.answer for piece in pieces])} {verb} the place of"
+
+
+def counterparts(kind: str, pieces: Sequence[Piece]) -> str:
+    """What some pieces of one kind replace in their module."""
+    word = f"the decision{'s' * (len(pieces) > 1)} " if kind == "policy" else ""
+    return word + listed([piece.target.partition(":")[2] for piece in pieces])
+
+
+def module_of(piece: Piece) -> str:
+    """The module in which a piece replaces something."""
+    return piece.target.partition(":")[0]
 
 
 # --- the catalogue ------------------------------------------------------------------------------------------------

@@ -21,8 +21,25 @@ MERMAID_HOST = re.compile(r'"https://unpkg\.com/mermaid@[^"]+"')
 NOTHING = '"data:text/javascript,"'  # an empty program
 TABLE_CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 CODE = re.compile(r"(?<=<code>)[^<]+(?=</code>)|(?<=>)\w{20,}(?=<)")  # or a long word that stands alone
-# Where a long name of code may be broken: behind a slash of a path, behind an underscore, before a capitalised word.
-JOINT = re.compile(r"(?<=[\w.*-]/)(?=[\w.*-])|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z][a-z])")
+# Where a long name of code may be broken: behind a slash of a path, behind an underscore, before a capitalised word,
+# behind two colons, a dot (but not before the ending of a file's name), an equals sign or a bracket.
+JOINT = re.compile(
+    r"(?<=[\w.*-]/)(?=[\w.*-])|(?<=[^\W_]_)(?=[^\W_])|(?<=[a-z0-9])(?=[A-Z][a-z])"
+    r"|(?<=::)(?=\w)|(?<=[a-zA-Z_)]\.)(?=[a-zA-Z_])(?!(?:cpp|cuh?|h|json|md|pyi?|toml|yaml)\b)|(?<=\w[=(])(?=\w)"
+)
+# A block of code that is read whole, or of what a program printed; its lines, which hang from their own indentation
+# where they are broken. Of what was printed, only sentences are broken: columns would no longer be columns.
+HANGING = re.compile(
+    r'(?P<head><div class="[^"]*\b(?P<kind>hanging|flowing)\b[^"]*">(?:<span class="filename">[^<]*</span>)?'
+    r"<pre>(?:<span></span>)?<code>)"
+    r"(?P<lines>.*?)(?P<foot></code></pre>)",
+    re.DOTALL,
+)
+ALIGNED = re.compile(r"\s|.*\S  +\S")
+SHORT = 40  # columns, which fit on a phone
+OPENING = re.compile(r'<span class="[op]">[^<]*[.(\[=]</span>(?=<)')  # in a line of code, what it may be broken behind
+TAG = re.compile(r"<[^>]+>")
+DEEPER = 4  # columns by which the rest of a broken line is indented further
 LINK = re.compile(r'<a href="([^"]*)"')
 # What Material's pages lack for a reader to whom they are read aloud: the dialog of the search has no name, the path
 # above a page has that of the navigation beside it, and the empty corner of a table is said to head something.
@@ -92,6 +109,31 @@ def with_breaks(page: str) -> str:
     '<td><code>c10/<wbr>core</code> a/b</td>'
     """
     return TABLE_CELL.sub(lambda cell: CODE.sub(lambda code: JOINT.sub("<wbr>", code[0]), cell[0]), page)
+
+
+def with_hanging_lines(page: str) -> str:
+    """The page with each line of code that is read whole, and each sentence that was printed, in an element of its own:
+    where the page is narrower than a line, its rest stands deeper than its beginning."""
+
+    def block(match: re.Match[str]) -> str:
+        lines = match["lines"].split("\n")
+        return match["head"] + "\n".join(hanging_line(line, match["kind"]) for line in lines) + match["foot"]
+
+    return HANGING.sub(block, page)
+
+
+def hanging_line(line: str, kind: str) -> str:
+    """One line of highlighted text, which ends all elements that it begins; one that needs no breaking as it is.
+
+    >>> hanging_line("  y()", "hanging")
+    '<span class="hangs" style="--deep:6">  y()</span>'
+    """
+    text = html.unescape(TAG.sub("", line))
+    if not text.strip() or (kind == "flowing" and (len(text) <= SHORT or ALIGNED.match(text))):
+        return line
+    deep = len(text) - len(text.lstrip(" ")) + DEEPER
+    line = OPENING.sub(r"\g<0><wbr>", line)
+    return f'<span class="hangs" style="--deep:{deep}">{line}</span>'
 
 
 def inlined_figure(image: str, svg: str, address: Callable[[str], str]) -> str:

@@ -26,7 +26,7 @@ from workbook.book.data_pages import fill_in
 from workbook.book.errors import BookError
 from workbook.book.explorables.catalogue import FOLDER as EXPLORABLES
 from workbook.book.explorables.catalogue import as_explorable, data_script, loading, name_of, shown_in
-from workbook.book.finish import finish_pages, inlined_figure, with_breaks
+from workbook.book.finish import finish_pages, inlined_figure, with_breaks, with_hanging_lines
 from workbook.book.house import PACKAGE
 from workbook.book.notebook_checks import check_in_step, read_notebook
 from workbook.book.notebook_text import is_notebook_source, notebook_sources
@@ -175,8 +175,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put our figures into the page itself, where they follow its colours; let paths break; say under a section's title
-    how to run it."""
+    """Put our figures into the page itself, where they follow its colours; let paths and lines of code break; say under
+    a section's title how to run it."""
     folder = posixpath.dirname(page.file.dest_uri)
 
     def inlined(match: re.Match[str]) -> str:
@@ -188,7 +188,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         name = name_of(figure)
         return drawing if name is None else as_explorable(drawing, name)
 
-    html = with_breaks(IMAGE.sub(inlined, html))
+    html = with_hanging_lines(with_breaks(IMAGE.sub(inlined, html)))
     if names := shown_in(html):
         html += "\n" + loading(names, folder)
         add_data(names, config, files)

@@ -45,6 +45,7 @@ TAGS = frozenset(
 FOR_NBVAL = {"failure": "raises-exception", "live": "nbval-ignore-output"}
 SOURCE_HIDDEN = frozenset({ANSWER, "solution", "hide-input", "remove-input"})
 OUTPUTS_HIDDEN = frozenset({PREDICT, "hide-output"})
+RAISES = "raises"  # the option of a `failure` that names the class of its error
 
 CODE_CELL = re.compile(r"^\s*(`{3,}|~{3,})\s*\{code-cell\}")
 
@@ -113,6 +114,12 @@ def read_text(source: Path) -> NotebookNode:
                 "  close the fence of the cell above it with ```"
             )
         metadata = cell_metadata(tags)
+        if (kind := cell.metadata.pop(RAISES, None)) is not None:
+            if "failure" not in tags:
+                raise BookError(
+                    f"{shown(source)}: cell {number} has the option {RAISES!r}\n  accepted: with the tag failure"
+                )
+            metadata[RAISES] = str(kind)
         if (question := question_in(cell, tags, source, number)) is not None:
             metadata["prediction"] = declared(question)
             add(notebook, seen, "code", asking(question), cell_metadata([ASK, "nbval-ignore-output"]))

@@ -30,7 +30,7 @@ from nbformat import NotebookNode
 
 from workbook.book.errors import BookError, last_line
 from workbook.book.notebook_checks import COMMAND, check_in_step, check_rebuilt
-from workbook.book.notebook_text import CODE_CELL, as_text, notebook_sources, read_text
+from workbook.book.notebook_text import CODE_CELL, RAISES, as_text, notebook_sources, read_text
 from workbook.book.project import LABS, project_root, shown
 from workbook.book.question_cells import evaluate_answer
 from workbook.predictions.questions import ASK
@@ -111,8 +111,18 @@ async def execute_cells(
             raise BookError(
                 f"{place} ran longer than {CELL_TIMEOUT} seconds and was stopped\n  give it less to do"
             ) from error
-        if "failure" in cell.metadata.get("tags", []) and not any(out.output_type == "error" for out in cell.outputs):
-            raise BookError(f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise")
+        if "failure" in cell.metadata.get("tags", []):
+            raised = next((out for out in cell.outputs if out.output_type == "error"), None)
+            if raised is None:
+                raise BookError(
+                    f"{place} is tagged `failure` but raised nothing\n  remove the tag, or make the cell raise"
+                )
+            if (wanted := cell.metadata.get(RAISES, raised.ename)) != raised.ename:
+                raise BookError(
+                    f"{place} raised another error than {wanted}\n"
+                    f"  {raised.ename}: {last_line(raised.evalue)}\n{raised_at(cell)}"
+                    f"  fix the cell, or its option `{RAISES}`"
+                )
         if not is_own(cell):
             cell.outputs = []  # what a kernel shows there is not for a reader without one
         cell.outputs = [tidied(output, root) for output in cell.outputs]

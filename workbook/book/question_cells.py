@@ -37,7 +37,7 @@ def question_in(cell: NotebookNode, tags: Sequence[str], source: Path, number: i
     options = {name: value for name, value in cell.metadata.items() if name != "tags"}
     place = f"{shown(source)}: cell {number}"
     if unknown := sorted(set(options) - set(KEYS)):
-        raise BookError(f"{place} has the option {unknown[0]!r}\n  known options: tags, {', '.join(KEYS)}")
+        raise BookError(f"{place} has the option {unknown[0]!r}\n  known options: tags, {', '.join(KEYS)}, raises")
     if PREDICT not in tags or (source.resolve().parents[2].name == LABS and not options):
         if options:
             raise BookError(f"{place} has the option {next(iter(options))!r}\n  accepted: with the tag predict only")

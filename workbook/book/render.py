@@ -10,10 +10,13 @@ A code cell becomes one box with its input above its outputs. Tags change that:
     ask             the cell asks the question in Jupyter, and is not shown
     answer          the cell is folded under "Then look"
     solution        the cell is folded under "One solution"
-    failure         the cell is meant to raise: its message stands in a red box, the traceback folded below
+    failure         the cell is meant to raise: its message stands in a red box, the traceback folded below; the option
+                    `raises` names the class of the error, and the build fails where another one comes
     live            nothing: the output was drawn anew while the cell ran, and its last drawing is shown
     hide-input      the input is folded          remove-input    the input is not shown
     hide-output     the output is folded         remove-cell     the cell is not shown
+
+A fold of what PyTorch printed is titled so, with the record's title where there is one.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbook.book import recorded
-from workbook.predictions.question import Question, value_of
+from workbook.predictions.question import NUMBER, Question, value_of
 from workbook.predictions.questions import ANSWER, ASK, PREDICT, built
 
 FOLD_AFTER = 24  # lines of output shown unfolded
@@ -38,6 +41,9 @@ ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 CODE = re.compile(r"(`[^`]+`)")
 IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
+FENCE = re.compile(r"^```(\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+TITLED = re.compile(r"PyTorch \d[\d.]*: (.+)")  # the caption of a recorded behaviour
+WHOLE = {"quote torch", "quote withheld"}  # code that is read whole, without scrolling
 
 Json = Mapping[str, Any]
 
@@ -110,11 +116,27 @@ def code_cell(
         if PREDICT in tags:
             shown = folded("Then look", shown, "answer")
         elif "hide-output" in tags:
-            shown = folded("The output", shown, "cell-fold")
+            shown = folded(fold_title(cell["outputs"]), shown, "cell-fold")
         parts.append(shown)
     known = "" if "remove-input" in tags else recorded.attributes(cell)
     shown = box("cell failure" if "failure" in tags else "cell", "\n\n".join(parts), known) if parts else ""
     return "\n\n".join(filter(None, (shown, recorded.hidden(cell) if "remove-input" in tags else "")))
+
+
+def fold_title(outputs: Sequence[Json]) -> str:
+    """What is said of outputs before they are opened."""
+    captions = [
+        str(output.get("data", {}).get("text/plain", "")) for output in outputs if role_of(output) == "quote torch"
+    ]
+    if len(captions) != len(outputs):
+        return "The output"
+    titled = TITLED.match(captions[0]) if len(captions) == 1 else None
+    return f"PyTorch's output: {titled[1]}" if titled else "PyTorch's output"
+
+
+def role_of(output: Json) -> str:
+    """How an output in Markdown is dressed; empty where nothing is said of it."""
+    return str(output.get("metadata", {}).get("text/markdown", {}).get("role", ""))
 
 
 def prediction(question: Question) -> str:
@@ -135,8 +157,9 @@ def prediction_facts(question: Question) -> dict[str, Any]:
 
 
 def choice_markdown(choice: str) -> str:
-    """A choice as Markdown: a literal other than text is code, and so is what stands in backquotes."""
-    if isinstance(value_of(choice), str):
+    """A choice as Markdown: a literal other than text is code, and so are a number like 2,048 and what stands in
+    backquotes."""
+    if isinstance(value_of(choice), str) and not NUMBER.fullmatch(choice):
         pieces = CODE.split(choice)
         return "".join(piece if number % 2 else plain_markdown(piece) for number, piece in enumerate(pieces))
     return f"`{choice.replace('`', '')}`"
@@ -162,8 +185,8 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
             files[file_name] = content
             return f"![{markdown_escape(alternative_text(output, mime))}]({figures}/{file_name}){{.cell-figure}}"
     if "text/markdown" in data:
-        role = output["metadata"].get("text/markdown", {}).get("role", "")
-        return box(f"cell-markdown {role}".rstrip(), text_of(data["text/markdown"]))
+        role = role_of(output)
+        return box(f"cell-markdown {role}".rstrip(), dressed(text_of(data["text/markdown"]), role))
     if "text/html" in data:
         return raw_html(text_of(data["text/html"]))
     if "text/latex" in data:
@@ -171,14 +194,28 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
     return text_output(text_of(data.get("text/plain", "")), "result")
 
 
+def dressed(markdown: str, role: str) -> str:
+    """A quotation's blocks with their classes: what was printed looks like any output, and code that is to be read
+    whole is broken with a hanging indent (finish.py)."""
+    if role not in WHOLE:
+        return markdown
+
+    def block(match: re.Match[str]) -> str:
+        language, text = match.groups()
+        return fence(text, ".text .cell-text .flowing .no-copy" if language == "text" else f".{language} .hanging")
+
+    return FENCE.sub(block, markdown)
+
+
 def text_output(text: str, role: str) -> str:
     """Text as it was printed; long text is cut, and the rest is folded."""
     lines = ANSI.sub("", text).rstrip().splitlines()
+    classes = f".text .cell-text .cell-{role} .flowing .no-copy"  # finish.py lets its sentences flow
     if len(lines) <= FOLD_AFTER:
-        return fence("\n".join(lines), f".text .cell-text .cell-{role} .no-copy")
+        return fence("\n".join(lines), classes)
     rest = lines[KEPT_IN_SIGHT:]
-    head = fence("\n".join(lines[:KEPT_IN_SIGHT]), f".text .cell-text .cell-{role} .no-copy .continued")
-    tail = fence("\n".join(rest), f".text .cell-text .cell-{role} .no-copy")
+    head = fence("\n".join(lines[:KEPT_IN_SIGHT]), f"{classes} .continued")
+    tail = fence("\n".join(rest), classes)
     return f"{head}\n\n{folded(f'{len(rest)} more lines', tail, 'cell-fold')}"
 
 

@@ -62,6 +62,6 @@ def method_operator(function: Function, self: Any, other: Any) -> Any:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 01.2`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 01.2` gives a nudge,
-# `.venv/bin/workbook lab 01.2` a sheet to play on.
+# `.venv/bin/workbook check 01.2`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 01.2` gives a hint, and
+# `.venv/bin/workbook lab 01.2` opens a sheet for experiments.

@@ -65,6 +65,6 @@ def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> Walk:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 02.2`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 02.2` gives a nudge,
-# `.venv/bin/workbook lab 02.2` a sheet to play on.
+# `.venv/bin/workbook check 02.2`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 02.2` gives a hint, and
+# `.venv/bin/workbook lab 02.2` opens a sheet for experiments.

@@ -93,6 +93,6 @@ def overlap_status(a: Extent, b: Extent) -> Overlap:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 02.3`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 02.3` gives a nudge,
-# `.venv/bin/workbook lab 02.3` a sheet to play on.
+# `.venv/bin/workbook check 02.3`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 02.3` gives a hint, and
+# `.venv/bin/workbook lab 02.3` opens a sheet for experiments.

@@ -90,6 +90,6 @@ def runtime_keys(keys: int) -> Iterator[DispatchKey]:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 03.1`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 03.1` gives a nudge,
-# `.venv/bin/workbook lab 03.1` a sheet to play on.
+# `.venv/bin/workbook check 03.1`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 03.1` gives a hint, and
+# `.venv/bin/workbook lab 03.1` opens a sheet for experiments.

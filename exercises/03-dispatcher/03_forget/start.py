@@ -55,6 +55,6 @@ def missing(table: DispatchTable, keys: int) -> Boxed:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 03.3`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 03.3` gives a nudge,
-# `.venv/bin/workbook lab 03.3` a sheet to play on.
+# `.venv/bin/workbook check 03.3`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 03.3` gives a hint, and
+# `.venv/bin/workbook lab 03.3` opens a sheet for experiments.

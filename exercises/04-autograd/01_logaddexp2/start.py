@@ -71,6 +71,6 @@ def logaddexp2_other(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.1`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.1` gives a nudge,
-# `.venv/bin/workbook lab 04.1` a sheet to play on.
+# `.venv/bin/workbook check 04.1`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.1` gives a hint, and
+# `.venv/bin/workbook lab 04.1` opens a sheet for experiments.

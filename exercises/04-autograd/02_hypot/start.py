@@ -96,6 +96,6 @@ def hypot(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.2`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.2` gives a nudge,
-# `.venv/bin/workbook lab 04.2` a sheet to play on.
+# `.venv/bin/workbook check 04.2`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.2` gives a hint, and
+# `.venv/bin/workbook lab 04.2` opens a sheet for experiments.

@@ -19,11 +19,13 @@
 # for. So a pass of this kind begins by finding out which nodes have to run.
 #
 # The wanted gradients are given as nodes, the *targets*. What arrives at a
-# target is its gradient: the node itself need not run for that, unless another
-# target lies behind it.
+# target is its gradient, which is all that `torch.autograd.grad` has to
+# return: the node itself need not run for that, unless another target lies
+# behind it. `backward(inputs=[w])` runs the targets as well, since `.grad` is
+# filled when a node runs. The library adds them to what your function returns.
 #
-# Write the search. `torch.autograd.grad` will ask it before each pass. PyTorch
-# has it in `engine.cpp`, as `GraphTask::init_to_execute`.
+# Write the search. The library asks it before each pass of the two kinds.
+# PyTorch has it in `engine.cpp`, as `GraphTask::init_to_execute`.
 
 # %%
 from collections.abc import Collection, Sequence
@@ -63,6 +65,6 @@ def nodes_leading_to(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.3`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.3` gives a nudge,
-# `.venv/bin/workbook lab 04.3` a sheet to play on.
+# `.venv/bin/workbook check 04.3`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.3` gives a hint, and
+# `.venv/bin/workbook lab 04.3` opens a sheet for experiments.

@@ -56,6 +56,6 @@ def accumulate(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.4`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.4` gives a nudge,
-# `.venv/bin/workbook lab 04.4` a sheet to play on.
+# `.venv/bin/workbook check 04.4`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.4` gives a hint, and
+# `.venv/bin/workbook lab 04.4` opens a sheet for experiments.

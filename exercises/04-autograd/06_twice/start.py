@@ -73,6 +73,6 @@ def of_output(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.6`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.6` gives a nudge,
-# `.venv/bin/workbook lab 04.6` a sheet to play on.
+# `.venv/bin/workbook check 04.6`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.6` gives a hint, and
+# `.venv/bin/workbook lab 04.6` opens a sheet for experiments.

@@ -83,6 +83,6 @@ def unpack(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.7`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.7` gives a nudge,
-# `.venv/bin/workbook lab 04.7` a sheet to play on.
+# `.venv/bin/workbook check 04.7`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.7` gives a hint, and
+# `.venv/bin/workbook lab 04.7` opens a sheet for experiments.

@@ -78,6 +78,6 @@ def apply(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.8`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.8` gives a nudge,
-# `.venv/bin/workbook lab 04.8` a sheet to play on.
+# `.venv/bin/workbook check 04.8`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.8` gives a hint, and
+# `.venv/bin/workbook lab 04.8` opens a sheet for experiments.

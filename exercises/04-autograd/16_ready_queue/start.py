@@ -76,6 +76,6 @@ def pop(queue: ReadyQueue) -> tuple[SharedPass | None, Node | None]:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.16`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.16` gives a nudge,
-# `.venv/bin/workbook lab 04.16` a sheet to play on.
+# `.venv/bin/workbook check 04.16`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.16` gives a hint, and
+# `.venv/bin/workbook lab 04.16` opens a sheet for experiments.

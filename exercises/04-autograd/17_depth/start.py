@@ -26,9 +26,9 @@
 #                     visit(edge[0])
 #             order.append(node)
 #
-# A loop of 1,000 steps in a model, and Python's stack is too short. In C++
-# the process dies. So PyTorch's `init_to_execute`, in `engine.cpp`, has this
-# recursion as a comment only, beside a loop that does the same.
+# A loop of 1,000 steps in a model is already too deep for Python's stack, and
+# in C++ the process dies. So PyTorch's `init_to_execute`, in `engine.cpp`, has
+# this recursion as a comment only, beside a loop that does the same.
 #
 # Write the loop. It gives the order turned round, roots first. More than one
 # order may be right, and yours need not be that of `visit`. The library asks
@@ -64,6 +64,6 @@ def sorted_below(roots: Sequence[Edge]) -> list[Node]:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 04.17`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 04.17` gives a nudge,
-# `.venv/bin/workbook lab 04.17` a sheet to play on.
+# `.venv/bin/workbook check 04.17`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 04.17` gives a hint, and
+# `.venv/bin/workbook lab 04.17` opens a sheet for experiments.

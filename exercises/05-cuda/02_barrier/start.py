@@ -67,6 +67,6 @@ def columns() -> str:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 05.2`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 05.2` gives a nudge,
-# `.venv/bin/workbook lab 05.2` a sheet to play on.
+# `.venv/bin/workbook check 05.2`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 05.2` gives a hint, and
+# `.venv/bin/workbook lab 05.2` opens a sheet for experiments.

@@ -92,6 +92,6 @@ def split(block: Block, size: int) -> Block:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 05.3`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 05.3` gives a nudge,
-# `.venv/bin/workbook lab 05.3` a sheet to play on.
+# `.venv/bin/workbook check 05.3`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 05.3` gives a hint, and
+# `.venv/bin/workbook lab 05.3` opens a sheet for experiments.

@@ -82,6 +82,6 @@ def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 06.2`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 06.2` gives a nudge,
-# `.venv/bin/workbook lab 06.2` a sheet to play on.
+# `.venv/bin/workbook check 06.2`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 06.2` gives a hint, and
+# `.venv/bin/workbook lab 06.2` opens a sheet for experiments.

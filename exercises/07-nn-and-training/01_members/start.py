@@ -74,6 +74,6 @@ def named_members(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.1`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.1` gives a nudge,
-# `.venv/bin/workbook lab 07.1` a sheet to play on.
+# `.venv/bin/workbook check 07.1`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.1` gives a hint, and
+# `.venv/bin/workbook lab 07.1` opens a sheet for experiments.

@@ -98,6 +98,6 @@ def attend(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.6`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.6` gives a nudge,
-# `.venv/bin/workbook lab 07.6` a sheet to play on.
+# `.venv/bin/workbook check 07.6`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.6` gives a hint, and
+# `.venv/bin/workbook lab 07.6` opens a sheet for experiments.

@@ -85,6 +85,6 @@ def found(machine: Unpickler, module: str, name: str) -> Any:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.7`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.7` gives a nudge,
-# `.venv/bin/workbook lab 07.7` a sheet to play on.
+# `.venv/bin/workbook check 07.7`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.7` gives a hint, and
+# `.venv/bin/workbook lab 07.7` opens a sheet for experiments.

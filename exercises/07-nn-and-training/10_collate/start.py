@@ -77,6 +77,6 @@ def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.10`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.10` gives a nudge,
-# `.venv/bin/workbook lab 07.10` a sheet to play on.
+# `.venv/bin/workbook check 07.10`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.10` gives a hint, and
+# `.venv/bin/workbook lab 07.10` opens a sheet for experiments.

@@ -67,6 +67,6 @@ def arrows(records: Sequence[Record]) -> list[tuple[Record, Record]]:
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.11`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.11` gives a nudge,
-# `.venv/bin/workbook lab 07.11` a sheet to play on.
+# `.venv/bin/workbook check 07.11`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.11` gives a hint, and
+# `.venv/bin/workbook lab 07.11` opens a sheet for experiments.

@@ -103,6 +103,6 @@ def clip(
 
 # %% [markdown]
 # When you have something, save the file and run
-# `.venv/bin/workbook check 07.12`. It may be half done: the answer tells what
-# to look at next. `.venv/bin/workbook hint 07.12` gives a nudge,
-# `.venv/bin/workbook lab 07.12` a sheet to play on.
+# `.venv/bin/workbook check 07.12`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 07.12` gives a hint, and
+# `.venv/bin/workbook lab 07.12` opens a sheet for experiments.

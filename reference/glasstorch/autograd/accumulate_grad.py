@@ -15,7 +15,7 @@ from glasstorch._tensor import Tensor, alias
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.hooks import Gradients, check_returned_nothing
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.autograd.node import LAST, Node
+from glasstorch.autograd.node import LAST, Node, Unseen
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
 from glasstorch.core.layout import contiguous_format
@@ -27,7 +27,7 @@ class AccumulateGrad(Node):
     next_edges = ()
     sequence_nr = LAST
 
-    variable: Tensor
+    variable: Unseen  # the leaf is no fact that the node has saved
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
