@@ -29,8 +29,14 @@ recording = grad_mode.get
 
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
-    """Record that `other` shares the storage of `base` and that no gradient flows between them, as in `detach`."""
-    other._version_counter = base.version_counter()
+    """Record that `other` shares the storage of `base` and that no gradient flows between them, as in `detach`.
+
+    Where one of them is an inference tensor, `other` counts versions of its own.
+    """
+    if base.key_set & other.key_set & ADINPLACEORVIEW:
+        other._version_counter = base.version_counter()
+    else:
+        other.count_versions_anew()
     return other
 
 

@@ -310,22 +310,32 @@ class TensorImpl:
 
     @property
     def _version(self) -> int:
-        """How often the shared memory was changed in place; AutogradError for an inference tensor."""
+        """How often the shared memory was changed in place; AutogradError for an inference tensor without a count."""
+        counter = self._version_counter
+        if counter is not None:
+            return counter.value
         if self.is_inference():
             raise AutogradError("Inference tensors do not track version counter.")
-        counter = self._version_counter
-        return 0 if counter is None else counter.value
+        return 0
 
     def version_counter(self) -> VersionCounter:
-        """The counter, to share it with a view."""
+        """The counter, to share it with a view; for an inference tensor without a count one that nobody keeps."""
         counter = self._version_counter
         if counter is None:
-            counter = self._version_counter = VersionCounter()
+            counter = VersionCounter()
+            if self.key_set & ADINPLACEORVIEW:
+                self._version_counter = counter
         return counter
 
+    def count_versions_anew(self) -> None:
+        """Count from 0, for this tensor alone: an inference tensor, too, unless the mode is on."""
+        inference = self.is_inference()
+        self._version_counter = VersionCounter() if inference and not is_inference_mode_enabled() else None
+
     def bump_version(self) -> None:
-        """Count one in-place change; an inference tensor keeps no count, and outside the mode raises InplaceError."""
-        if not self.key_set & ADINPLACEORVIEW:  # is_inference, written out
+        """Count one in-place change; an inference tensor without a count raises InplaceError outside the mode."""
+        counter = self._version_counter
+        if counter is None and not self.key_set & ADINPLACEORVIEW:  # is_inference, written out
             if is_inference_mode_enabled():
                 return
             raise InplaceError(
@@ -333,7 +343,6 @@ class TensorImpl:
                 "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
                 "details."
             )
-        counter = self._version_counter
         if counter is None:
             counter = self._version_counter = VersionCounter()
         counter.value += 1

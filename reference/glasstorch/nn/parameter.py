@@ -45,6 +45,8 @@ class Parameter(Tensor):
         if is_lazy(data):
             data = data.detach()  # which is refused
         parameter = alias(data, cls)
+        if data.is_inference():
+            parameter.count_versions_anew()
         assert isinstance(parameter, cls)
         required(parameter, requires_grad)
         return parameter

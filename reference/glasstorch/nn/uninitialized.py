@@ -56,8 +56,8 @@ WRAPPED = {"__pow__": "TensorBase.pow", "__ipow__": "TensorBase.pow_"}
 OF_OBJECTS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__format__", "__dir__")
 # Methods that only our lower layers ask for.
 INTERNAL = (
-    "alias", "array", "bump_version", "host_array", "is_inference", "is_row_major", "read_through_bits", "set_geometry",
-    "set_storage", "strides", "version_counter",
+    "alias", "array", "bump_version", "count_versions_anew", "host_array", "is_inference", "is_row_major",
+    "read_through_bits", "set_geometry", "set_storage", "strides", "version_counter",
 )  # fmt: skip
 # Defined in the mixin, or by its classes.
 OWN = ("share_memory_", "__deepcopy__")
@@ -112,7 +112,7 @@ class UninitializedTensorMixin:
     def data(self: Any) -> Any:
         """An empty tensor of the same dtype and device, without history."""
         made = alias(self)
-        made._version_counter = None
+        made.count_versions_anew()
         made.key_set &= ~UNINITIALIZED
         return self._as_own(made)
 
