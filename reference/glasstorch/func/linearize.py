@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.forward_ad import dual_level
 from glasstorch.core.pytree import tree_flatten, tree_map
 from glasstorch.func.transforms import vjp
 from glasstorch.operators.generated import functions as f
@@ -18,14 +19,16 @@ from glasstorch.operators.generated import functions as f
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of `func` at the primals, and a function from tangents of these to the tangents of the value.
 
-    That function computes nothing of `func` again: it uses what the way backward has saved.
+    That function computes nothing of `func` again: it uses what the way backward has saved. RuntimeError where forward
+    mode is in use already, in a `dual_level`, in `jvp` and in another `linearize`.
 
     >>> from glasstorch import tensor
     >>> value, push = linearize(lambda x: x * x, tensor(3.0))
     >>> push(tensor(1.0))
     tensor(6.)
     """
-    output, pull = vjp(func, *primals)
+    with dual_level():  # there is one level of forward mode, which PyTorch computes the tangents at
+        output, pull = vjp(func, *primals)
     # A gradient is linear in the one that it starts from, and the transpose of that map takes tangents to tangents.
     _, push = vjp(pull, tree_map(f.zeros_like, output))
     flat, structure = tree_flatten(primals)
