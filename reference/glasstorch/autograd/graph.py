@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
-from glasstorch.autograd import tensor_hooks
+from glasstorch.autograd import tensor_hooks, view_functions
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.engine_modes import increment_version as increment_version
 from glasstorch.autograd.engine_modes import region_activation_memory_budget as region_activation_memory_budget
@@ -441,6 +441,12 @@ class _Hooks:
     def base(self, tensor: Tensor) -> Tensor | None:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
+
+    def view_again(self, view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, alike: bool) -> Tensor | None:
+        return view_functions.made_again(view, new_base, visitors, alike=alike)
+
+    def base_again(self, view: Tensor) -> None:
+        view_functions.base_made_again(view)
 
     def is_recorded(self, tensor: Tensor) -> bool:
         return is_grad_enabled() and tensor.requires_grad

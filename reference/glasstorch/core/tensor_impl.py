@@ -429,6 +429,35 @@ class TensorImpl:
     def _is_view(self) -> bool:
         return self._base is not None
 
+    def _view_func(
+        self: Any, new_base: Tensor, symint_visitor_fn: Any = None, tensor_visitor_fn: Any = None
+    ) -> Tensor | None:
+        """The view of `new_base` that this tensor is of its base; None if it is no view, or if the two are not alike.
+
+        They are where sizes, strides, offsets and the lengths of their storages agree.
+        """
+        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=True)
+
+    def _view_func_unsafe(
+        self: Any, new_base: Tensor, symint_visitor_fn: Any = None, tensor_visitor_fn: Any = None
+    ) -> Tensor | None:
+        """As `_view_func`, of any tensor whose storage is long enough."""
+        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=False)
+
+    def _rev_view_func_unsafe(self: Any, new_view: Tensor, /) -> None:
+        """None for a tensor that is no view; refused for a view: inverses of view operators are not there."""
+        if not isinstance(new_view, TensorImpl):
+            raise AutogradError("_rev_view_func expect a single argument that is a Tensor")
+        hooks.variable_hooks.base_again(self)
+
+
+def _view_again(view: Any, new_base: Any, *visitors: Any, alike: bool) -> Tensor | None:
+    if not isinstance(new_base, TensorImpl):
+        raise ArgumentTypeError(
+            f"_view_func(): argument 'new_base' (position 1) must be Tensor, not {type(new_base).__name__}"
+        )
+    return hooks.variable_hooks.view_again(view, new_base, visitors, alike=alike)  # type: ignore[arg-type]
+
 
 def out_of_reach(storage: Storage) -> Exception:
     """Why NumPy cannot read a storage: its bytes are on a device, or it has none."""
