@@ -25,7 +25,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import ADINPLACEORVIEW, CPU_KEYS, KEYS_OF_DEVICE, WRAPPED
 from glasstorch.core.left_out import MISSING_METHODS
 from glasstorch.core.storage import Storage
-from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.tensor_impl import Array, TensorImpl, count_versions_anew
 from glasstorch.core.unknown_names import MissingName
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.outside_data import exchange, from_data
@@ -74,7 +74,7 @@ class Tensor(TensorMethods):
         if hooks.is_example(self):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         result = alias(self)
-        result.count_versions_anew()
+        count_versions_anew(result)
         return result
 
     @data.setter

@@ -21,6 +21,7 @@ from glasstorch.autograd.node import Node
 from glasstorch.autograd.seen import Look, edge_seen_in, steps_of, strided_view_of
 from glasstorch.core import inference
 from glasstorch.core.keys import ADINPLACEORVIEW, MATH_BITS
+from glasstorch.core.tensor_impl import count_versions_anew
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -36,7 +37,7 @@ def shares_version(base: Tensor, other: Tensor) -> Tensor:
     if base.key_set & other.key_set & ADINPLACEORVIEW:
         other._version_counter = base.version_counter()
     else:
-        other.count_versions_anew()
+        count_versions_anew(other)
     return other
 
 

@@ -327,11 +327,6 @@ class TensorImpl:
                 self._version_counter = counter
         return counter
 
-    def count_versions_anew(self) -> None:
-        """Count from 0, for this tensor alone: an inference tensor, too, unless the mode is on."""
-        inference = self.is_inference()
-        self._version_counter = VersionCounter() if inference and not is_inference_mode_enabled() else None
-
     def bump_version(self) -> None:
         """Count one in-place change; an inference tensor without a count raises InplaceError outside the mode."""
         counter = self._version_counter
@@ -449,6 +444,12 @@ class TensorImpl:
         if not isinstance(new_view, TensorImpl):
             raise AutogradError("_rev_view_func expect a single argument that is a Tensor")
         hooks.variable_hooks.base_again(self)
+
+
+def count_versions_anew(tensor: TensorImpl) -> None:
+    """Count from 0, for this tensor alone: an inference tensor, too, unless the mode is on."""
+    counts = tensor.is_inference() and not is_inference_mode_enabled()
+    tensor._version_counter = VersionCounter() if counts else None
 
 
 def _view_again(view: Any, new_base: Any, *visitors: Any, alike: bool) -> Tensor | None:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.core.hooks import required
+from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.uninitialized import (
     UNINITIALIZED,
@@ -46,7 +47,7 @@ class Parameter(Tensor):
             data = data.detach()  # which is refused
         parameter = alias(data, cls)
         if data.is_inference():
-            parameter.count_versions_anew()
+            count_versions_anew(parameter)
         assert isinstance(parameter, cls)
         required(parameter, requires_grad)
         return parameter

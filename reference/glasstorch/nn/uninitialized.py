@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NoReturn
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey
+from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry
 from glasstorch.operators.generated import functions as operators
@@ -56,8 +57,8 @@ WRAPPED = {"__pow__": "TensorBase.pow", "__ipow__": "TensorBase.pow_"}
 OF_OBJECTS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__format__", "__dir__")
 # Methods that only our lower layers ask for.
 INTERNAL = (
-    "alias", "array", "bump_version", "count_versions_anew", "host_array", "is_inference", "is_row_major",
-    "read_through_bits", "set_geometry", "set_storage", "strides", "version_counter",
+    "alias", "array", "bump_version", "host_array", "is_inference", "is_row_major", "read_through_bits", "set_geometry",
+    "set_storage", "strides", "version_counter",
 )  # fmt: skip
 # Defined in the mixin, or by its classes.
 OWN = ("share_memory_", "__deepcopy__")
@@ -112,7 +113,7 @@ class UninitializedTensorMixin:
     def data(self: Any) -> Any:
         """An empty tensor of the same dtype and device, without history."""
         made = alias(self)
-        made.count_versions_anew()
+        count_versions_anew(made)
         made.key_set &= ~UNINITIALIZED
         return self._as_own(made)
 
