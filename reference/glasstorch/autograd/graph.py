@@ -305,12 +305,22 @@ def roots_of(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
     return edges
 
 
+def _check_edge(edge: GradientEdge) -> None:
+    node, number = edge
+    if not isinstance(node, Node):
+        raise AutogradError(f"GradientEdge's first object must be an autograd.graph.Node but got {type(node).__name__}")
+    if not isinstance(number, int):
+        raise TypeError(f"'{type(number).__name__}' object cannot be interpreted as an integer")
+
+
 def input_edges(inputs: Sequence[Any]) -> list[Edge]:
     """The edges at which the gradients of the inputs arrive."""
     edges = []
     for given in inputs:
         if not isinstance(given, Tensor | GradientEdge):
             raise AutogradError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+        if isinstance(given, GradientEdge):
+            _check_edge(given)
         edge = given if isinstance(given, GradientEdge) else gradient_edge(given)
         if edge is None:
             raise AutogradError("One of the differentiated Tensors does not require grad")
@@ -469,7 +479,7 @@ class _Hooks:
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge along which a tensor's gradient arrives; a leaf's node is its AccumulateGrad."""
-    edge = gradient_edge(tensor)
+    edge = gradient_edge(tensor) if tensor.requires_grad else None
     if edge is None:
         raise AutogradError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(*edge)
