@@ -74,7 +74,9 @@ class Tensor(TensorMethods):
         if hooks.is_example(self):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         result = alias(self)
-        count_versions_anew(result)
+        result._version_counter = None
+        if not self.key_set & ADINPLACEORVIEW:
+            count_versions_anew(result)
         return result
 
     @data.setter
