@@ -9,35 +9,24 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 from glasstorch._tensor import Tensor, alias
-from glasstorch.autograd import anomaly_mode
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.hooks import Gradients, check_returned_nothing
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import LAST, Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
-from glasstorch.devices import runtime
 
 
 class AccumulateGrad(Node):
-    """The node of a leaf: adds incoming gradients to the leaf's `.grad`."""
+    """The node of a leaf: adds incoming gradients to the leaf's `.grad`. `grad_accumulator` in history.py makes it."""
 
     next_edges = ()
     sequence_nr = LAST
 
-    def __init__(self, variable: Tensor) -> None:
-        self.variable = variable
-        self.lock = threading.RLock()  # passes of several threads may reach one leaf, whose hooks see a whole gradient
-        self.input_metadata = ((variable._shape, variable.dtype, variable.device),)
-        hooks = variable._autograd_meta.hooks
-        if hooks is not None:
-            self.some_hooks().of_tensors = hooks.of_node
-        if anomaly_mode.mode.enabled:
-            anomaly_mode.remember(self)
-        if runtime.side_streams:
-            self.streams = runtime.streams_of_thread()[1]
+    variable: Tensor
 
     def apply(self, grads: Gradients) -> Gradients:
         grad = grads[0]
@@ -50,7 +39,7 @@ class AccumulateGrad(Node):
                 raise AutogradError("leaf variable has been moved into the graph interior")
             if not variable.requires_grad:
                 return ()
-        with self.lock:
+        with meta.lock or _made_lock(meta):
             if meta.grad is None:
                 shared = sys.getrefcount(grad) > UNSHARED
                 meta.grad = _first_gradient(variable, grad, shared)
@@ -61,6 +50,11 @@ class AccumulateGrad(Node):
             for hook in tuple((meta.post_accumulate_hooks or {}).values()):
                 check_returned_nothing(variable, hook(variable), hook)
         return ()
+
+
+def _made_lock(meta: Any) -> threading.RLock:
+    """The lock of a leaf's gradient: passes of several threads may reach the leaf, whose hooks see a whole gradient."""
+    return meta.__dict__.setdefault("lock", threading.RLock())  # type: ignore[no-any-return]
 
 
 def _references_when_unshared() -> int:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from glasstorch.core.errors import ArgumentTypeError, AutogradError
+from glasstorch.devices import runtime
 from glasstorch.operators.generated.functions import isnan
 
 LIBRARY = str(Path(__file__).parents[1])
@@ -60,6 +61,7 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
                 f"not {type(value).__name__}"
             )
     mode.enabled, mode.check_nan = enabled, check_nan
+    runtime.new_nodes.note_more = enabled or runtime.side_streams
 
 
 class set_detect_anomaly:

@@ -195,21 +195,26 @@ class GraphTask:
     def run(self) -> None:  # hot path: benchmarks/eager.py
         """Run nodes as they become ready until none is left, as `evaluate` does one at a time.
 
-        A node with hooks is left to `evaluate`. So are all nodes of a pass that is recorded, checked for NaN, runs on
-        an accelerator, or computes only some gradients.
+        A node with hooks is left to `evaluate`. So are all nodes of a pass that is recorded, checked for NaN or runs on
+        an accelerator.
         """
         ready, buffers, dependencies, keep_graph = self.ready, self.buffers, self.dependencies, self.keep_graph
         watched = anomaly_mode.is_anomaly_enabled() or recorder.get() is not None or self.streams is not None
-        plain = not watched and self.needed is None
+        needed, captures = self.needed, self.captures
         alone: Node | None = None  # the only ready node, while the heap is empty: a chain never touches the heap
         while alone is not None or ready:
             node = alone if alone is not None else heapq.heappop(ready)[2]
             alone = None
-            if not plain or node.hooks is not None:
+            if watched or node.hooks is not None:
                 self.evaluate(node)
                 continue
             self.current = node
             grads = buffers.pop(node, None) or [None] * len(node.input_metadata)
+            if needed is not None:
+                if node in captures:
+                    self.capture(node, grads)
+                if node not in needed:
+                    continue
             # A list of our own: delivered gradients are removed, so that only their buffer holds them.
             results = [*node.apply(grads)]
             if not keep_graph:
@@ -223,7 +228,8 @@ class GraphTask:
                     continue
                 target, input_nr = edge
                 grad, results[i] = results[i], None
-                if grad is not None:
+                wanted_there = needed is None or target in needed or target in captures
+                if grad is not None and wanted_there:
                     metadata = target.input_metadata
                     wanted = metadata[input_nr]
                     if wanted is not None and (
@@ -237,7 +243,7 @@ class GraphTask:
                     else:
                         self.add(target, input_nr, grad)
                 waiting = dependencies[target] = dependencies[target] - 1
-                if not waiting:
+                if not waiting and wanted_there:
                     if alone is None and not ready:
                         alone = target
                     else:

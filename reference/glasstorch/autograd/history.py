@@ -16,11 +16,12 @@ from typing import Any, Protocol
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.accumulate_grad import AccumulateGrad
 from glasstorch.autograd.hooks import AssignedHooks, HooksOfTensor
-from glasstorch.autograd.node import Edge, Metadata, Node, NoEdge, Nowhere, made_by
+from glasstorch.autograd.node import Edge, Metadata, Node, NoEdge, Nowhere, made_by, note
 from glasstorch.core.device import CPU
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.devices.runtime import new_nodes
 
 
 class MadeBy(enum.Enum):
@@ -47,6 +48,7 @@ class AutogradMeta:
     requires_grad = False  # set by the user, on leaves
     grad: Tensor | None = None
     accumulator: weakref.ref[AccumulateGrad] | None = None
+    lock: threading.RLock | None = None  # of `grad`, while an accumulator adds to it
     hooks: HooksOfTensor | AssignedHooks | None = None  # a leaf's AccumulateGrad comes and goes
     base: Tensor | None = None
     made: MadeBy | None = None
@@ -115,21 +117,32 @@ def gradient_edges(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
     return tuple(map(gradient_edge, tensors))
 
 
-def grad_accumulator(leaf: Tensor) -> AccumulateGrad:
+def grad_accumulator(leaf: Tensor) -> AccumulateGrad:  # hot path: benchmarks/eager.py
     """A leaf's only AccumulateGrad, created on first use and alive as long as a graph holds it."""
     meta: AutogradMeta = leaf._autograd_meta
-    node = meta.accumulator() if meta.accumulator is not None else None
-    if node is not None:
+    before = meta.accumulator
+    if before is not None and (node := before()) is not None:
         return node
-    with _making_accumulator:  # the graphs of several threads may begin at one leaf
-        node = meta.accumulator() if meta.accumulator is not None else None
-        if node is None:
-            node = AccumulateGrad(leaf)
-            meta.accumulator = weakref.ref(node)
+    _begin_making()
+    try:
+        if meta.accumulator is not before:  # the graph of another thread begins at the same leaf, and was first
+            return grad_accumulator(leaf)
+        node = _new(AccumulateGrad)  # its class is not called: that would cost a third more
+        node.variable, storage = leaf, leaf._storage
+        node.input_metadata = ((leaf._shape, leaf.dtype, CPU if storage is None else storage.device),)
+        if meta.hooks is not None:
+            node.some_hooks().of_tensors = meta.hooks.of_node
+        if new_nodes.note_more:
+            note(node)
+        meta.accumulator = weakref.ref(node)
         return node
+    finally:
+        _end_making()
 
 
 _making_accumulator = threading.RLock()
+_new = object.__new__
+_begin_making, _end_making = _making_accumulator.acquire, _making_accumulator.release
 
 
 def set_history(result: Tensor, node: Node) -> None:  # hot path: benchmarks/eager.py

@@ -26,6 +26,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.devices import runtime
+from glasstorch.devices.runtime import new_nodes
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
 Metadata = tuple[Shape, dtype, device]  # the shape, dtype and device that a gradient must have at one input of a node
@@ -114,10 +115,8 @@ class Node(ABC):
     def __init__(self, edges: Sequence[Edge | None]) -> None:
         self.next_edges = edges
         self.sequence_nr = next(_sequence)
-        if anomaly_mode.mode.enabled:
-            anomaly_mode.remember(self)
-        if runtime.side_streams:
-            self.streams = runtime.streams_of_thread()[1]
+        if new_nodes.note_more:
+            note(self)
 
     def apply(self, grads: Gradients) -> Gradients:
         """Gradients of the arguments, in the order of `next_edges`, from those of the results."""
@@ -239,6 +238,14 @@ class Node(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
+
+
+def note(node: Node) -> None:
+    """Let a new node note the line that it was made for, and the streams of its thread, as far as these are needed."""
+    if anomaly_mode.mode.enabled:
+        anomaly_mode.remember(node)
+    if runtime.side_streams:
+        node.streams = runtime.streams_of_thread()[1]
 
 
 class Nowhere(Node):

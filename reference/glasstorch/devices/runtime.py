@@ -51,6 +51,18 @@ _streams = _Streams()
 side_streams = False  # whether a stream other than the default one was ever made current
 
 
+class _NewNodes:
+    """Whether a new node of a backward graph notes more than its edges: one question in a call that is recorded.
+
+    It does in anomaly mode, and where `side_streams` is set: `note` in autograd/node.py.
+    """
+
+    note_more = False
+
+
+new_nodes = _NewNodes()
+
+
 # Drivers --------------------------------------------------------------------------------------------------------
 
 
@@ -286,7 +298,8 @@ def current_stream(index: int | None = None) -> int:
 def set_current_stream(stream: int, index: int) -> None:
     """Make a stream of device `index` the calling thread's current one there."""
     global side_streams
-    side_streams = side_streams or bool(stream)
+    if stream:
+        side_streams = new_nodes.note_more = True
     on = driver()
     if _streams.driver is not on:
         _streams.driver, _streams.current = on, {}

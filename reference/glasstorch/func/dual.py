@@ -14,7 +14,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd import forward_ad
 from glasstorch.autograd.tangents import level, set_tangent, tangent_of
 from glasstorch.func.batching import Batch
-from glasstorch.func.layers import Coming, Interpreter, Rest, alive, stack
+from glasstorch.func.layers import Interpreter, Rest, alive, stack
 from glasstorch.func.tracking import Tracking
 from glasstorch.func.wrapped import batched, tracked, wrapping_by
 
@@ -96,7 +96,7 @@ class _UnderTransforms:
     def _innermost() -> tuple[Interpreter, Rest]:
         """The transform that runs innermost, and what is below it."""
         frames = stack.get()
-        return frames[-1].interpreter, Rest(frames[:-1], Coming.now())
+        return frames[-1].interpreter, Rest(frames[:-1])
 
 
 def _duals(owner: Batch, tensor: Tensor, tangent: Tensor) -> Tensor:

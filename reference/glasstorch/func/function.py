@@ -20,7 +20,7 @@ from glasstorch.autograd.tangents import level as dual_level
 from glasstorch.core.pytree import _broadcast_to_and_flatten, tree_flatten, tree_leaves, tree_map, tree_unflatten
 from glasstorch.func.batching import Batch
 from glasstorch.func.function_vmap import dims_of, vmapped
-from glasstorch.func.layers import Coming, Rest, alive, stack
+from glasstorch.func.layers import Rest, alive, stack
 from glasstorch.func.tracking import Tracking
 from glasstorch.func.wrapped import batched, tracked, values_of, wrapping_by
 
@@ -38,7 +38,7 @@ def apply(cls: type[Function], args: tuple[Any, ...]) -> Any:
     """Apply a Function at the level of the innermost transform."""
     frames = stack.get()
     args = tree_map(lambda leaf: alive(leaf) if isinstance(leaf, Tensor) else leaf, args)
-    interpreter, rest = frames[-1].interpreter, Rest(frames[:-1], Coming.now())
+    interpreter, rest = frames[-1].interpreter, Rest(frames[:-1])
     if isinstance(interpreter, Tracking):
         return _recorded(interpreter, rest, cls, args)
     assert isinstance(interpreter, Batch)

@@ -350,8 +350,8 @@ def _roots(output: Tensor, create_graph: bool) -> Iterator[tuple[Tensor, Tensors
     for first in range(0, elements, ROWS):
         starts = f.zeros((min(ROWS, elements - first), elements), dtype=output.dtype, device=output.device)
         starts.diagonal(first).fill_(1)
-        for start in starts.unbind(0):
-            yield output, (start.view(output._shape),)
+        for start in starts.view(len(starts), *output._shape).unbind(0):
+            yield output, (start,)
 
 
 def _all_rows(outputs: Tensors, inputs: Tensors, create_graph: bool) -> tuple[Tensors, ...]:

@@ -20,7 +20,6 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.tangents import Level
 from glasstorch.autograd.tangents import level as dual_level
 from glasstorch.core.keys import FUNCTIONALITY_BIT, TRANSFORMED, WRAPPED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
@@ -52,22 +51,11 @@ class Interpreter:
 Running = TypeVar("Running", bound=Interpreter)
 
 
-class Coming(NamedTuple):
-    """With what a call comes to an interpreter, and goes on to the next: the keys, and the level of forward mode."""
-
-    keys: Keys
-    duals: Level | None
-
-    @classmethod
-    def now(cls) -> Coming:
-        return cls(active_keys.get(), dual_level.get())
-
-
 class Frame(NamedTuple):
-    """An interpreter on the stack, and how the call came to it that it handles."""
+    """An interpreter on the stack, and where the call goes on that it handles."""
 
     interpreter: Interpreter
-    coming: Coming | None = None
+    rest: Rest | None = None
 
 
 stack: ContextVar[tuple[Frame, ...]] = ContextVar("transforms", default=())
@@ -80,12 +68,16 @@ def current() -> Interpreter | None:
 
 
 class Rest:
-    """The interpreters below one, and the keys with which a call goes on to them."""
+    """The interpreters below one, and with what a call goes on to them: its keys, and its level of forward mode."""
 
-    def __init__(self, frames: tuple[Frame, ...], coming: Coming) -> None:
-        (included, allowed), self.duals = coming
+    __slots__ = ("duals", "frames", "keys")
+
+    keys: Keys
+
+    def __init__(self, frames: tuple[Frame, ...]) -> None:
+        included, allowed = active_keys.get()
         included &= ~BACK
-        self.frames = frames
+        self.frames, self.duals = frames, dual_level.get()
         self.keys = (included | FRONT, allowed | FRONT | BACK) if frames else (included & ~FRONT, allowed)
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -115,25 +107,31 @@ def running(interpreter: Running) -> Iterator[Running]:
         stack.reset(stack_token)
 
 
-def front(keys: int, operator: Operator, *arguments: Any) -> Any:
+def front(operator: Operator, keys: int, *arguments: Any) -> Any:
     """Hand a call to the innermost transform."""
     frames = stack.get()
     below, interpreter = frames[:-1], frames[-1].interpreter
-    coming = Coming.now()
-    arguments = tuple(map_tensors(alive, arguments))
-    stack_token = stack.set((*below, Frame(interpreter, coming)))
+    for argument in arguments:
+        if isinstance(argument, TensorImpl):
+            if not argument.key_set & WRAPPED or wrapping(argument).owner is interpreter:
+                continue
+        elif not isinstance(argument, (list, tuple)):
+            continue
+        arguments = tuple(map_tensors(alive, arguments))
+        break
+    rest = Rest(below)
+    stack_token = stack.set((*below, Frame(interpreter, rest)))
     try:
-        return interpreter.process(operator, arguments, Rest(below, coming))
+        return interpreter.process(operator, arguments, rest)
     finally:
         stack.reset(stack_token)
 
 
-def back(keys: int, operator: Operator, *arguments: Any) -> Any:
+def back(operator: Operator, keys: int, *arguments: Any) -> Any:
     """Take a call on to the next transform, once autograd has recorded it."""
-    frames = stack.get()
-    frame = frames[-1]
-    assert frame.coming is not None
-    return frame.interpreter.come_back(operator, arguments, Rest(frames[:-1], frame.coming))
+    interpreter, rest = stack.get()[-1]
+    assert rest is not None
+    return interpreter.come_back(operator, arguments, rest)
 
 
 def alive(tensor: Tensor) -> Tensor:
@@ -149,13 +147,13 @@ def alive(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def outside(keys: int, operator: Operator, *arguments: Any) -> Any:
+def outside(operator: Operator, keys: int, *arguments: Any) -> Any:
     """Run an operator on tensors of transforms that have ended: on their values."""
     values = map_tensors(lambda tensor: wrapping(tensor).value if tensor.key_set & WRAPPED else tensor, arguments)
     return call(operator, values)
 
 
-def escaped(keys: int, operator: Operator, *arguments: Any) -> NoReturn:
+def escaped(operator: Operator, keys: int, *arguments: Any) -> NoReturn:
     """Refuse a tensor of a vmap that has ended: it hides a dimension that no rule takes care of any more."""
     raise RuntimeError(
         "Either your tensor may have escaped from inside a function being vmapped and this is a user error (see "
@@ -196,7 +194,7 @@ def call(operator: Operator, arguments: Sequence[Any]) -> Any:
 
 
 def register_transforms() -> None:
-    """Register the fallbacks of the transforms' keys for every operator."""
+    """Register the fallbacks of the transforms' keys for every operator; a fallback is called with it first."""
     for name, function in (
         ("FuncTorchDynamicLayerFrontMode", front),
         ("FuncTorchDynamicLayerBackMode", back),
@@ -204,14 +202,5 @@ def register_transforms() -> None:
         ("FuncTorchBatched", escaped),
     ):
         key = DispatchKey[name]
-        registry.fallbacks[key] = Kernel(_boxed(function), key, caller(0), takes_keys=True)
+        registry.fallbacks[key] = Kernel(function, key, caller(0), takes_keys=True)
     registry.changed()
-
-
-def _boxed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A fallback is called with the operator first."""
-
-    def fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
-        return function(keys, operator, *arguments)
-
-    return fallback

@@ -675,8 +675,8 @@ def normal_Tensor_Tensor(keys: int, mean: Any, std: Any, generator: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (mean._autograd_meta is None and std._autograd_meta is None) or not grad_mode.get():
         return _normal_Tensor_Tensor[below](below, mean, std, generator)
-    edge_mean = gradient_edge(mean)
-    edge_std = gradient_edge(std)
+    edge_mean = None if mean._autograd_meta is None else gradient_edge(mean)
+    edge_std = None if std._autograd_meta is None else gradient_edge(std)
     if edge_mean is None and edge_std is None:
         return _normal_Tensor_Tensor[below](below, mean, std, generator)
     node = NormalBackward3((edge_mean, edge_std))
@@ -975,8 +975,8 @@ def add_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _add_Tensor[below](below, self, other, alpha)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _add_Tensor[below](below, self, other, alpha)
     node = AddBackward0((edge_self, edge_other))
@@ -1013,8 +1013,8 @@ def sub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _sub_Tensor[below](below, self, other, alpha)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _sub_Tensor[below](below, self, other, alpha)
     node = SubBackward0((edge_self, edge_other))
@@ -1051,8 +1051,8 @@ def rsub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _rsub_Tensor[below](below, self, other, alpha)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _rsub_Tensor[below](below, self, other, alpha)
     node = RsubBackward0((edge_self, edge_other))
@@ -1116,8 +1116,8 @@ def mul_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _mul_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _mul_Tensor[below](below, self, other)
     node = MulBackward0((edge_self, edge_other))
@@ -1164,8 +1164,8 @@ def div_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _div_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _div_Tensor[below](below, self, other)
     node = DivBackward0((edge_self, edge_other))
@@ -1215,8 +1215,8 @@ def div_Tensor_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _div_Tensor_mode[below](below, self, other, rounding_mode)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _div_Tensor_mode[below](below, self, other, rounding_mode)
     node = DivBackward2((edge_self, edge_other))
@@ -1264,8 +1264,8 @@ def remainder_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _remainder_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _remainder_Tensor[below](below, self, other)
     node = RemainderBackward1((edge_self, edge_other))
@@ -1315,8 +1315,8 @@ def pow_Tensor_Tensor(keys: int, self: Any, exponent: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and exponent._autograd_meta is None) or not grad_mode.get():
         return _pow_Tensor_Tensor[below](below, self, exponent)
-    edge_self = gradient_edge(self)
-    edge_exponent = gradient_edge(exponent)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_exponent = None if exponent._autograd_meta is None else gradient_edge(exponent)
     if edge_self is None and edge_exponent is None:
         return _pow_Tensor_Tensor[below](below, self, exponent)
     node = PowBackward1((edge_self, edge_exponent))
@@ -1439,8 +1439,8 @@ def maximum(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _maximum[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _maximum[below](below, self, other)
     node = MaximumBackward0((edge_self, edge_other))
@@ -1481,8 +1481,8 @@ def minimum(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _minimum[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _minimum[below](below, self, other)
     node = MinimumBackward0((edge_self, edge_other))
@@ -1655,8 +1655,8 @@ def atan2(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _atan2[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _atan2[below](below, self, other)
     node = Atan2Backward0((edge_self, edge_other))
@@ -1703,8 +1703,8 @@ def hypot(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _hypot[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _hypot[below](below, self, other)
     node = HypotBackward0((edge_self, edge_other))
@@ -1753,8 +1753,8 @@ def logaddexp(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _logaddexp[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _logaddexp[below](below, self, other)
     node = LogaddexpBackward0((edge_self, edge_other))
@@ -1795,8 +1795,8 @@ def logaddexp2(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _logaddexp2[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _logaddexp2[below](below, self, other)
     node = Logaddexp2Backward0((edge_self, edge_other))
@@ -1836,8 +1836,8 @@ def nextafter(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _nextafter[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _nextafter[below](below, self, other)
     node = NextafterBackward0((edge_self, edge_other))
@@ -1883,8 +1883,8 @@ def copysign_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _copysign_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _copysign_Tensor[below](below, self, other)
     node = CopysignBackward0((edge_self, edge_other))
@@ -1962,8 +1962,8 @@ def fmod_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _fmod_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _fmod_Tensor[below](below, self, other)
     node = FmodBackward1((edge_self, edge_other))
@@ -2033,8 +2033,8 @@ def fmax(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _fmax[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _fmax[below](below, self, other)
     node = FmaxBackward0((edge_self, edge_other))
@@ -2075,8 +2075,8 @@ def fmin(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _fmin[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _fmin[below](below, self, other)
     node = FminBackward0((edge_self, edge_other))
@@ -2115,8 +2115,8 @@ def ldexp_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _ldexp_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _ldexp_Tensor[below](below, self, other)
     node = LdexpBackward0((edge_self, edge_other))
@@ -2487,8 +2487,8 @@ def tanh_backward(keys: int, grad_output: Any, output: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and output._autograd_meta is None) or not grad_mode.get():
         return _tanh_backward[below](below, grad_output, output)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_output = gradient_edge(output)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_output = None if output._autograd_meta is None else gradient_edge(output)
     if edge_grad_output is None and edge_output is None:
         return _tanh_backward[below](below, grad_output, output)
     node = TanhBackwardBackward0((edge_grad_output, edge_output))
@@ -2558,8 +2558,8 @@ def sigmoid_backward(keys: int, grad_output: Any, output: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and output._autograd_meta is None) or not grad_mode.get():
         return _sigmoid_backward[below](below, grad_output, output)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_output = gradient_edge(output)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_output = None if output._autograd_meta is None else gradient_edge(output)
     if edge_grad_output is None and edge_output is None:
         return _sigmoid_backward[below](below, grad_output, output)
     node = SigmoidBackwardBackward0((edge_grad_output, edge_output))
@@ -2628,8 +2628,8 @@ def threshold_backward(keys: int, grad_output: Any, self: Any, threshold: Any) -
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _threshold_backward[below](below, grad_output, self, threshold)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _threshold_backward[below](below, grad_output, self, threshold)
     node = ThresholdBackwardBackward0((edge_grad_output, edge_self))
@@ -3376,8 +3376,8 @@ def where_self(keys: int, condition: Any, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _where_self[below](below, condition, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _where_self[below](below, condition, self, other)
     node = WhereBackward0((edge_self, edge_other))
@@ -3425,7 +3425,7 @@ def clamp_Tensor(keys: int, self: Any, min: Any, max: Any) -> Any:
         and (max is None or max._autograd_meta is None)
     ) or not grad_mode.get():
         return _clamp_Tensor[below](below, self, min, max)
-    edge_self = gradient_edge(self)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     edge_min = gradient_edge(min)
     edge_max = gradient_edge(max)
     if edge_self is None and edge_min is None and edge_max is None:
@@ -3519,8 +3519,8 @@ def clamp_max_Tensor(keys: int, self: Any, max: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and max._autograd_meta is None) or not grad_mode.get():
         return _clamp_max_Tensor[below](below, self, max)
-    edge_self = gradient_edge(self)
-    edge_max = gradient_edge(max)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_max = None if max._autograd_meta is None else gradient_edge(max)
     if edge_self is None and edge_max is None:
         return _clamp_max_Tensor[below](below, self, max)
     node = ClampMaxBackward1((edge_self, edge_max))
@@ -3606,8 +3606,8 @@ def clamp_min_Tensor(keys: int, self: Any, min: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and min._autograd_meta is None) or not grad_mode.get():
         return _clamp_min_Tensor[below](below, self, min)
-    edge_self = gradient_edge(self)
-    edge_min = gradient_edge(min)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_min = None if min._autograd_meta is None else gradient_edge(min)
     if edge_self is None and edge_min is None:
         return _clamp_min_Tensor[below](below, self, min)
     node = ClampMinBackward1((edge_self, edge_min))
@@ -3699,9 +3699,9 @@ def addcmul(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
         self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
     ) or not grad_mode.get():
         return _addcmul[below](below, self, tensor1, tensor2, value)
-    edge_self = gradient_edge(self)
-    edge_tensor1 = gradient_edge(tensor1)
-    edge_tensor2 = gradient_edge(tensor2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_tensor1 = None if tensor1._autograd_meta is None else gradient_edge(tensor1)
+    edge_tensor2 = None if tensor2._autograd_meta is None else gradient_edge(tensor2)
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
         return _addcmul[below](below, self, tensor1, tensor2, value)
     node = AddcmulBackward0((edge_self, edge_tensor1, edge_tensor2))
@@ -3758,9 +3758,9 @@ def addcdiv(keys: int, self: Any, tensor1: Any, tensor2: Any, value: Any) -> Any
         self._autograd_meta is None and tensor1._autograd_meta is None and tensor2._autograd_meta is None
     ) or not grad_mode.get():
         return _addcdiv[below](below, self, tensor1, tensor2, value)
-    edge_self = gradient_edge(self)
-    edge_tensor1 = gradient_edge(tensor1)
-    edge_tensor2 = gradient_edge(tensor2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_tensor1 = None if tensor1._autograd_meta is None else gradient_edge(tensor1)
+    edge_tensor2 = None if tensor2._autograd_meta is None else gradient_edge(tensor2)
     if edge_self is None and edge_tensor1 is None and edge_tensor2 is None:
         return _addcdiv[below](below, self, tensor1, tensor2, value)
     node = AddcdivBackward0((edge_self, edge_tensor1, edge_tensor2))
@@ -3816,9 +3816,9 @@ def lerp_Tensor(keys: int, self: Any, end: Any, weight: Any) -> Any:
         self._autograd_meta is None and end._autograd_meta is None and weight._autograd_meta is None
     ) or not grad_mode.get():
         return _lerp_Tensor[below](below, self, end, weight)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
-    edge_weight = gradient_edge(weight)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_end = None if end._autograd_meta is None else gradient_edge(end)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     if edge_self is None and edge_end is None and edge_weight is None:
         return _lerp_Tensor[below](below, self, end, weight)
     node = LerpBackward1((edge_self, edge_end, edge_weight))
@@ -3861,8 +3861,8 @@ def lerp_Scalar(keys: int, self: Any, end: Any, weight: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and end._autograd_meta is None) or not grad_mode.get():
         return _lerp_Scalar[below](below, self, end, weight)
-    edge_self = gradient_edge(self)
-    edge_end = gradient_edge(end)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_end = None if end._autograd_meta is None else gradient_edge(end)
     if edge_self is None and edge_end is None:
         return _lerp_Scalar[below](below, self, end, weight)
     node = LerpBackward0((edge_self, edge_end))
@@ -3939,8 +3939,8 @@ def masked_fill_Tensor(keys: int, self: Any, mask: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
         return _masked_fill_Tensor[below](below, self, mask, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_value = None if value._autograd_meta is None else gradient_edge(value)
     if edge_self is None and edge_value is None:
         return _masked_fill_Tensor[below](below, self, mask, value)
     node = MaskedFillBackward1((edge_self, edge_value))
@@ -4327,8 +4327,8 @@ def igamma(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _igamma[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _igamma[below](below, self, other)
     node = IgammaBackward0((edge_self, edge_other))
@@ -4374,8 +4374,8 @@ def igammac(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _igammac[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _igammac[below](below, self, other)
     node = IgammacBackward0((edge_self, edge_other))
@@ -4423,8 +4423,8 @@ def xlogy_Tensor(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _xlogy_Tensor[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _xlogy_Tensor[below](below, self, other)
     node = XlogyBackward0((edge_self, edge_other))
@@ -4768,8 +4768,8 @@ def special_xlog1py(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _special_xlog1py[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _special_xlog1py[below](below, self, other)
     node = SpecialXlog1PyBackward0((edge_self, edge_other))
@@ -4874,8 +4874,8 @@ def special_zeta(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _special_zeta[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _special_zeta[below](below, self, other)
     node = SpecialZetaBackward0((edge_self, edge_other))
@@ -6341,8 +6341,8 @@ def index_put(keys: int, self: Any, indices: Any, values: Any, accumulate: Any) 
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
         return _index_put[below](below, self, indices, values, accumulate)
-    edge_self = gradient_edge(self)
-    edge_values = gradient_edge(values)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_values = None if values._autograd_meta is None else gradient_edge(values)
     if edge_self is None and edge_values is None:
         return _index_put[below](below, self, indices, values, accumulate)
     node = IndexPutBackward0((edge_self, edge_values))
@@ -6428,8 +6428,8 @@ def scatter_src(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _scatter_src[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _scatter_src[below](below, self, dim, index, src)
     node = ScatterBackward0((edge_self, edge_src))
@@ -6513,8 +6513,8 @@ def scatter_add(keys: int, self: Any, dim: Any, index: Any, src: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _scatter_add[below](below, self, dim, index, src)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _scatter_add[below](below, self, dim, index, src)
     node = ScatterAddBackward0((edge_self, edge_src))
@@ -6568,8 +6568,8 @@ def scatter_reduce_two(keys: int, self: Any, dim: Any, index: Any, src: Any, red
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _scatter_reduce_two[below](below, self, dim, index, src, reduce, include_self)
     node = ScatterReduceBackward0((edge_self, edge_src))
@@ -6630,8 +6630,8 @@ def index_add(keys: int, self: Any, dim: Any, index: Any, source: Any, alpha: An
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
         return _index_add[below](below, self, dim, index, source, alpha)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_source = None if source._autograd_meta is None else gradient_edge(source)
     if edge_self is None and edge_source is None:
         return _index_add[below](below, self, dim, index, source, alpha)
     node = IndexAddBackward0((edge_self, edge_source))
@@ -6693,8 +6693,8 @@ def index_reduce(keys: int, self: Any, dim: Any, index: Any, source: Any, reduce
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
         return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_source = None if source._autograd_meta is None else gradient_edge(source)
     if edge_self is None and edge_source is None:
         return _index_reduce[below](below, self, dim, index, source, reduce, include_self)
     node = IndexReduceBackward0((edge_self, edge_source))
@@ -6755,8 +6755,8 @@ def index_copy(keys: int, self: Any, dim: Any, index: Any, source: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
         return _index_copy[below](below, self, dim, index, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_source = None if source._autograd_meta is None else gradient_edge(source)
     if edge_self is None and edge_source is None:
         return _index_copy[below](below, self, dim, index, source)
     node = IndexCopyBackward0((edge_self, edge_source))
@@ -6847,8 +6847,8 @@ def index_fill_int_Tensor(keys: int, self: Any, dim: Any, index: Any, value: Any
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
         return _index_fill_int_Tensor[below](below, self, dim, index, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_value = None if value._autograd_meta is None else gradient_edge(value)
     if edge_self is None and edge_value is None:
         return _index_fill_int_Tensor[below](below, self, dim, index, value)
     node = IndexFillBackward1((edge_self, edge_value))
@@ -6897,8 +6897,8 @@ def put(keys: int, self: Any, index: Any, source: Any, accumulate: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
         return _put[below](below, self, index, source, accumulate)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_source = None if source._autograd_meta is None else gradient_edge(source)
     if edge_self is None and edge_source is None:
         return _put[below](below, self, index, source, accumulate)
     node = PutBackward0((edge_self, edge_source))
@@ -6946,8 +6946,8 @@ def masked_scatter(keys: int, self: Any, mask: Any, source: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and source._autograd_meta is None) or not grad_mode.get():
         return _masked_scatter[below](below, self, mask, source)
-    edge_self = gradient_edge(self)
-    edge_source = gradient_edge(source)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_source = None if source._autograd_meta is None else gradient_edge(source)
     if edge_self is None and edge_source is None:
         return _masked_scatter[below](below, self, mask, source)
     node = MaskedScatterBackward0((edge_self, edge_source))
@@ -8690,8 +8690,8 @@ def slice_scatter(keys: int, self: Any, src: Any, dim: Any, start: Any, end: Any
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _slice_scatter[below](below, self, src, dim, start, end, step)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _slice_scatter[below](below, self, src, dim, start, end, step)
     node = SliceScatterBackward0((edge_self, edge_src))
@@ -8730,8 +8730,8 @@ def select_scatter(keys: int, self: Any, src: Any, dim: Any, index: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _select_scatter[below](below, self, src, dim, index)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _select_scatter[below](below, self, src, dim, index)
     node = SelectScatterBackward0((edge_self, edge_src))
@@ -8771,8 +8771,8 @@ def diagonal_scatter(keys: int, self: Any, src: Any, offset: Any, dim1: Any, dim
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _diagonal_scatter[below](below, self, src, offset, dim1, dim2)
     node = DiagonalScatterBackward0((edge_self, edge_src))
@@ -8813,8 +8813,8 @@ def as_strided_scatter(keys: int, self: Any, src: Any, size: Any, stride: Any, s
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and src._autograd_meta is None) or not grad_mode.get():
         return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
-    edge_self = gradient_edge(self)
-    edge_src = gradient_edge(src)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_src = None if src._autograd_meta is None else gradient_edge(src)
     if edge_self is None and edge_src is None:
         return _as_strided_scatter[below](below, self, src, size, stride, storage_offset)
     node = AsStridedScatterBackward0((edge_self, edge_src))
@@ -9198,8 +9198,8 @@ def reflection_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: A
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _reflection_pad1d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad1d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad1DBackwardBackward0((edge_grad_output, edge_self))
@@ -9271,8 +9271,8 @@ def reflection_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: A
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _reflection_pad2d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad2d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad2DBackwardBackward0((edge_grad_output, edge_self))
@@ -9344,8 +9344,8 @@ def reflection_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: A
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _reflection_pad3d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _reflection_pad3d_backward[below](below, grad_output, self, padding)
     node = ReflectionPad3DBackwardBackward0((edge_grad_output, edge_self))
@@ -9417,8 +9417,8 @@ def replication_pad1d_backward(keys: int, grad_output: Any, self: Any, padding: 
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _replication_pad1d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _replication_pad1d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad1DBackwardBackward0((edge_grad_output, edge_self))
@@ -9490,8 +9490,8 @@ def replication_pad2d_backward(keys: int, grad_output: Any, self: Any, padding: 
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _replication_pad2d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _replication_pad2d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad2DBackwardBackward0((edge_grad_output, edge_self))
@@ -9563,8 +9563,8 @@ def replication_pad3d_backward(keys: int, grad_output: Any, self: Any, padding: 
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _replication_pad3d_backward[below](below, grad_output, self, padding)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _replication_pad3d_backward[below](below, grad_output, self, padding)
     node = ReplicationPad3DBackwardBackward0((edge_grad_output, edge_self))
@@ -9766,8 +9766,8 @@ def fill_Tensor(keys: int, self: Any, value: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and value._autograd_meta is None) or not grad_mode.get():
         return _fill_Tensor[below](below, self, value)
-    edge_self = gradient_edge(self)
-    edge_value = gradient_edge(value)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_value = None if value._autograd_meta is None else gradient_edge(value)
     if edge_self is None and edge_value is None:
         return _fill_Tensor[below](below, self, value)
     node = FillBackward1((edge_self, edge_value))
@@ -9891,8 +9891,8 @@ def complex(keys: int, real: Any, imag: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (real._autograd_meta is None and imag._autograd_meta is None) or not grad_mode.get():
         return _complex[below](below, real, imag)
-    edge_real = gradient_edge(real)
-    edge_imag = gradient_edge(imag)
+    edge_real = None if real._autograd_meta is None else gradient_edge(real)
+    edge_imag = None if imag._autograd_meta is None else gradient_edge(imag)
     if edge_real is None and edge_imag is None:
         return _complex[below](below, real, imag)
     node = ComplexBackward0((edge_real, edge_imag))
@@ -9927,8 +9927,8 @@ def polar(keys: int, abs: Any, angle: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (abs._autograd_meta is None and angle._autograd_meta is None) or not grad_mode.get():
         return _polar[below](below, abs, angle)
-    edge_abs = gradient_edge(abs)
-    edge_angle = gradient_edge(angle)
+    edge_abs = None if abs._autograd_meta is None else gradient_edge(abs)
+    edge_angle = None if angle._autograd_meta is None else gradient_edge(angle)
     if edge_abs is None and edge_angle is None:
         return _polar[below](below, abs, angle)
     node = PolarBackward0((edge_abs, edge_angle))
@@ -10044,8 +10044,8 @@ def mm(keys: int, self: Any, mat2: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and mat2._autograd_meta is None) or not grad_mode.get():
         return _mm[below](below, self, mat2)
-    edge_self = gradient_edge(self)
-    edge_mat2 = gradient_edge(mat2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_mat2 = None if mat2._autograd_meta is None else gradient_edge(mat2)
     if edge_self is None and edge_mat2 is None:
         return _mm[below](below, self, mat2)
     node = MmBackward0((edge_self, edge_mat2))
@@ -10086,8 +10086,8 @@ def bmm(keys: int, self: Any, mat2: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and mat2._autograd_meta is None) or not grad_mode.get():
         return _bmm[below](below, self, mat2)
-    edge_self = gradient_edge(self)
-    edge_mat2 = gradient_edge(mat2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_mat2 = None if mat2._autograd_meta is None else gradient_edge(mat2)
     if edge_self is None and edge_mat2 is None:
         return _bmm[below](below, self, mat2)
     node = BmmBackward0((edge_self, edge_mat2))
@@ -10126,8 +10126,8 @@ def mv(keys: int, self: Any, vec: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and vec._autograd_meta is None) or not grad_mode.get():
         return _mv[below](below, self, vec)
-    edge_self = gradient_edge(self)
-    edge_vec = gradient_edge(vec)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_vec = None if vec._autograd_meta is None else gradient_edge(vec)
     if edge_self is None and edge_vec is None:
         return _mv[below](below, self, vec)
     node = MvBackward0((edge_self, edge_vec))
@@ -10166,8 +10166,8 @@ def dot(keys: int, self: Any, tensor: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and tensor._autograd_meta is None) or not grad_mode.get():
         return _dot[below](below, self, tensor)
-    edge_self = gradient_edge(self)
-    edge_tensor = gradient_edge(tensor)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_tensor = None if tensor._autograd_meta is None else gradient_edge(tensor)
     if edge_self is None and edge_tensor is None:
         return _dot[below](below, self, tensor)
     node = DotBackward0((edge_self, edge_tensor))
@@ -10220,9 +10220,9 @@ def addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> 
         self._autograd_meta is None and mat1._autograd_meta is None and mat2._autograd_meta is None
     ) or not grad_mode.get():
         return _addmm[below](below, self, mat1, mat2, beta, alpha)
-    edge_self = gradient_edge(self)
-    edge_mat1 = gradient_edge(mat1)
-    edge_mat2 = gradient_edge(mat2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_mat1 = None if mat1._autograd_meta is None else gradient_edge(mat1)
+    edge_mat2 = None if mat2._autograd_meta is None else gradient_edge(mat2)
     if edge_self is None and edge_mat1 is None and edge_mat2 is None:
         return _addmm[below](below, self, mat1, mat2, beta, alpha)
     node = AddmmBackward0((edge_self, edge_mat1, edge_mat2))
@@ -10286,9 +10286,9 @@ def addmv(keys: int, self: Any, mat: Any, vec: Any, beta: Any, alpha: Any) -> An
         self._autograd_meta is None and mat._autograd_meta is None and vec._autograd_meta is None
     ) or not grad_mode.get():
         return _addmv[below](below, self, mat, vec, beta, alpha)
-    edge_self = gradient_edge(self)
-    edge_mat = gradient_edge(mat)
-    edge_vec = gradient_edge(vec)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_mat = None if mat._autograd_meta is None else gradient_edge(mat)
+    edge_vec = None if vec._autograd_meta is None else gradient_edge(vec)
     if edge_self is None and edge_mat is None and edge_vec is None:
         return _addmv[below](below, self, mat, vec, beta, alpha)
     node = AddmvBackward0((edge_self, edge_mat, edge_vec))
@@ -10348,9 +10348,9 @@ def addr(keys: int, self: Any, vec1: Any, vec2: Any, beta: Any, alpha: Any) -> A
         self._autograd_meta is None and vec1._autograd_meta is None and vec2._autograd_meta is None
     ) or not grad_mode.get():
         return _addr[below](below, self, vec1, vec2, beta, alpha)
-    edge_self = gradient_edge(self)
-    edge_vec1 = gradient_edge(vec1)
-    edge_vec2 = gradient_edge(vec2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_vec1 = None if vec1._autograd_meta is None else gradient_edge(vec1)
+    edge_vec2 = None if vec2._autograd_meta is None else gradient_edge(vec2)
     if edge_self is None and edge_vec1 is None and edge_vec2 is None:
         return _addr[below](below, self, vec1, vec2, beta, alpha)
     node = AddrBackward0((edge_self, edge_vec1, edge_vec2))
@@ -10410,9 +10410,9 @@ def baddbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: An
         self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
     ) or not grad_mode.get():
         return _baddbmm[below](below, self, batch1, batch2, beta, alpha)
-    edge_self = gradient_edge(self)
-    edge_batch1 = gradient_edge(batch1)
-    edge_batch2 = gradient_edge(batch2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_batch1 = None if batch1._autograd_meta is None else gradient_edge(batch1)
+    edge_batch2 = None if batch2._autograd_meta is None else gradient_edge(batch2)
     if edge_self is None and edge_batch1 is None and edge_batch2 is None:
         return _baddbmm[below](below, self, batch1, batch2, beta, alpha)
     node = BaddbmmBackward0((edge_self, edge_batch1, edge_batch2))
@@ -10491,9 +10491,9 @@ def addbmm(keys: int, self: Any, batch1: Any, batch2: Any, beta: Any, alpha: Any
         self._autograd_meta is None and batch1._autograd_meta is None and batch2._autograd_meta is None
     ) or not grad_mode.get():
         return _addbmm[below](below, self, batch1, batch2, beta, alpha)
-    edge_self = gradient_edge(self)
-    edge_batch1 = gradient_edge(batch1)
-    edge_batch2 = gradient_edge(batch2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_batch1 = None if batch1._autograd_meta is None else gradient_edge(batch1)
+    edge_batch2 = None if batch2._autograd_meta is None else gradient_edge(batch2)
     if edge_self is None and edge_batch1 is None and edge_batch2 is None:
         return _addbmm[below](below, self, batch1, batch2, beta, alpha)
     node = AddbmmBackward0((edge_self, edge_batch1, edge_batch2))
@@ -10549,8 +10549,8 @@ def vdot(keys: int, self: Any, other: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _vdot[below](below, self, other)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _vdot[below](below, self, other)
     node = VdotBackward0((edge_self, edge_other))
@@ -10615,9 +10615,9 @@ def _trilinear(
     below = keys & BELOW_AUTOGRAD
     if (i1._autograd_meta is None and i2._autograd_meta is None and i3._autograd_meta is None) or not grad_mode.get():
         return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
-    edge_i1 = gradient_edge(i1)
-    edge_i2 = gradient_edge(i2)
-    edge_i3 = gradient_edge(i3)
+    edge_i1 = None if i1._autograd_meta is None else gradient_edge(i1)
+    edge_i2 = None if i2._autograd_meta is None else gradient_edge(i2)
+    edge_i3 = None if i3._autograd_meta is None else gradient_edge(i3)
     if edge_i1 is None and edge_i2 is None and edge_i3 is None:
         return __trilinear[below](below, i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim)
     node = TrilinearBackward0((edge_i1, edge_i2, edge_i3))
@@ -10953,8 +10953,8 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
     below = keys & BELOW_AUTOGRAD
     if (A._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
         return __linalg_solve_ex[below](below, A, B, left, check_errors)
-    edge_A = gradient_edge(A)
-    edge_B = gradient_edge(B)
+    edge_A = None if A._autograd_meta is None else gradient_edge(A)
+    edge_B = None if B._autograd_meta is None else gradient_edge(B)
     if edge_A is None and edge_B is None:
         return __linalg_solve_ex[below](below, A, B, left, check_errors)
     node = LinalgSolveExBackward0((edge_A, edge_B))
@@ -11067,8 +11067,8 @@ def cholesky_solve(keys: int, self: Any, input2: Any, upper: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and input2._autograd_meta is None) or not grad_mode.get():
         return _cholesky_solve[below](below, self, input2, upper)
-    edge_self = gradient_edge(self)
-    edge_input2 = gradient_edge(input2)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_input2 = None if input2._autograd_meta is None else gradient_edge(input2)
     if edge_self is None and edge_input2 is None:
         return _cholesky_solve[below](below, self, input2, upper)
     node = CholeskySolveBackward0((edge_self, edge_input2))
@@ -11188,8 +11188,8 @@ def linalg_lu_solve(keys: int, LU: Any, pivots: Any, B: Any, left: Any, adjoint:
     below = keys & BELOW_AUTOGRAD
     if (LU._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
         return _linalg_lu_solve[below](below, LU, pivots, B, left, adjoint)
-    edge_LU = gradient_edge(LU)
-    edge_B = gradient_edge(B)
+    edge_LU = None if LU._autograd_meta is None else gradient_edge(LU)
+    edge_B = None if B._autograd_meta is None else gradient_edge(B)
     if edge_LU is None and edge_B is None:
         return _linalg_lu_solve[below](below, LU, pivots, B, left, adjoint)
     node = LinalgLuSolveBackward0((edge_LU, edge_B))
@@ -11264,8 +11264,8 @@ def linalg_solve_triangular(keys: int, self: Any, B: Any, upper: Any, left: Any,
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and B._autograd_meta is None) or not grad_mode.get():
         return _linalg_solve_triangular[below](below, self, B, upper, left, unitriangular)
-    edge_self = gradient_edge(self)
-    edge_B = gradient_edge(B)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_B = None if B._autograd_meta is None else gradient_edge(B)
     if edge_self is None and edge_B is None:
         return _linalg_solve_triangular[below](below, self, B, upper, left, unitriangular)
     node = LinalgSolveTriangularBackward0((edge_self, edge_B))
@@ -11313,8 +11313,8 @@ def triangular_solve(keys: int, self: Any, A: Any, upper: Any, transpose: Any, u
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and A._autograd_meta is None) or not grad_mode.get():
         return _triangular_solve[below](below, self, A, upper, transpose, unitriangular)
-    edge_self = gradient_edge(self)
-    edge_A = gradient_edge(A)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_A = None if A._autograd_meta is None else gradient_edge(A)
     if edge_self is None and edge_A is None:
         return _triangular_solve[below](below, self, A, upper, transpose, unitriangular)
     node = TriangularSolveBackward0((edge_self, edge_A))
@@ -11357,8 +11357,8 @@ def linalg_lstsq(keys: int, self: Any, b: Any, rcond: Any, driver: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and b._autograd_meta is None) or not grad_mode.get():
         return _linalg_lstsq[below](below, self, b, rcond, driver)
-    edge_self = gradient_edge(self)
-    edge_b = gradient_edge(b)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_b = None if b._autograd_meta is None else gradient_edge(b)
     if edge_self is None and edge_b is None:
         return _linalg_lstsq[below](below, self, b, rcond, driver)
     node = LinalgLstsqBackward0((edge_self, edge_b))
@@ -11421,8 +11421,8 @@ def linalg_householder_product(keys: int, input: Any, tau: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (input._autograd_meta is None and tau._autograd_meta is None) or not grad_mode.get():
         return _linalg_householder_product[below](below, input, tau)
-    edge_input = gradient_edge(input)
-    edge_tau = gradient_edge(tau)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_tau = None if tau._autograd_meta is None else gradient_edge(tau)
     if edge_input is None and edge_tau is None:
         return _linalg_householder_product[below](below, input, tau)
     node = LinalgHouseholderProductBackward0((edge_input, edge_tau))
@@ -11471,9 +11471,9 @@ def ormqr(keys: int, self: Any, input2: Any, input3: Any, left: Any, transpose: 
         self._autograd_meta is None and input2._autograd_meta is None and input3._autograd_meta is None
     ) or not grad_mode.get():
         return _ormqr[below](below, self, input2, input3, left, transpose)
-    edge_self = gradient_edge(self)
-    edge_input2 = gradient_edge(input2)
-    edge_input3 = gradient_edge(input3)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_input2 = None if input2._autograd_meta is None else gradient_edge(input2)
+    edge_input3 = None if input3._autograd_meta is None else gradient_edge(input3)
     if edge_self is None and edge_input2 is None and edge_input3 is None:
         return _ormqr[below](below, self, input2, input3, left, transpose)
     node = OrmqrBackward0((edge_self, edge_input2, edge_input3))
@@ -11787,8 +11787,8 @@ def dist(keys: int, self: Any, other: Any, p: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _dist[below](below, self, other, p)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _dist[below](below, self, other, p)
     node = DistBackward0((edge_self, edge_other))
@@ -11879,8 +11879,8 @@ def linalg_cross(keys: int, self: Any, other: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
         return _linalg_cross[below](below, self, other, dim)
-    edge_self = gradient_edge(self)
-    edge_other = gradient_edge(other)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
     if edge_self is None and edge_other is None:
         return _linalg_cross[below](below, self, other, dim)
     node = LinalgCrossBackward0((edge_self, edge_other))
@@ -11946,8 +11946,8 @@ def _euclidean_dist(keys: int, x1: Any, x2: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (x1._autograd_meta is None and x2._autograd_meta is None) or not grad_mode.get():
         return __euclidean_dist[below](below, x1, x2)
-    edge_x1 = gradient_edge(x1)
-    edge_x2 = gradient_edge(x2)
+    edge_x1 = None if x1._autograd_meta is None else gradient_edge(x1)
+    edge_x2 = None if x2._autograd_meta is None else gradient_edge(x2)
     if edge_x1 is None and edge_x2 is None:
         return __euclidean_dist[below](below, x1, x2)
     node = EuclideanDistBackward0((edge_x1, edge_x2))
@@ -11994,8 +11994,8 @@ def _cdist_forward(keys: int, x1: Any, x2: Any, p: Any, compute_mode: Any) -> An
     below = keys & BELOW_AUTOGRAD
     if (x1._autograd_meta is None and x2._autograd_meta is None) or not grad_mode.get():
         return __cdist_forward[below](below, x1, x2, p, compute_mode)
-    edge_x1 = gradient_edge(x1)
-    edge_x2 = gradient_edge(x2)
+    edge_x1 = None if x1._autograd_meta is None else gradient_edge(x1)
+    edge_x2 = None if x2._autograd_meta is None else gradient_edge(x2)
     if edge_x1 is None and edge_x2 is None:
         return __cdist_forward[below](below, x1, x2, p, compute_mode)
     node = CdistBackward0((edge_x1, edge_x2))
@@ -13191,8 +13191,8 @@ def grid_sampler_2d(
     below = keys & BELOW_AUTOGRAD
     if (input._autograd_meta is None and grid._autograd_meta is None) or not grad_mode.get():
         return _grid_sampler_2d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_grid = None if grid._autograd_meta is None else gradient_edge(grid)
     if edge_input is None and edge_grid is None:
         return _grid_sampler_2d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
     node = GridSampler2DBackward0((edge_input, edge_grid))
@@ -13256,9 +13256,9 @@ def grid_sampler_2d_backward(
         return _grid_sampler_2d_backward[below](
             below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_grid = None if grid._autograd_meta is None else gradient_edge(grid)
     if edge_grad_output is None and edge_input is None and edge_grid is None:
         return _grid_sampler_2d_backward[below](
             below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
@@ -13314,8 +13314,8 @@ def grid_sampler_3d(
     below = keys & BELOW_AUTOGRAD
     if (input._autograd_meta is None and grid._autograd_meta is None) or not grad_mode.get():
         return _grid_sampler_3d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_grid = None if grid._autograd_meta is None else gradient_edge(grid)
     if edge_input is None and edge_grid is None:
         return _grid_sampler_3d[below](below, input, grid, interpolation_mode, padding_mode, align_corners)
     node = GridSampler3DBackward0((edge_input, edge_grid))
@@ -13379,9 +13379,9 @@ def grid_sampler_3d_backward(
         return _grid_sampler_3d_backward[below](
             below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_input = gradient_edge(input)
-    edge_grid = gradient_edge(grid)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_grid = None if grid._autograd_meta is None else gradient_edge(grid)
     if edge_grad_output is None and edge_input is None and edge_grid is None:
         return _grid_sampler_3d_backward[below](
             below, grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask
@@ -13603,7 +13603,7 @@ def _embedding_bag(
             include_last_offset,
             padding_idx,
         )
-    edge_weight = gradient_edge(weight)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     edge_per_sample_weights = gradient_edge(per_sample_weights)
     if edge_weight is None and edge_per_sample_weights is None:
         return __embedding_bag[below](
@@ -13707,7 +13707,7 @@ def native_batch_norm(
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -13786,7 +13786,7 @@ def _native_batch_norm_legit(
         return __native_batch_norm_legit[below](
             below, input, weight, bias, running_mean, running_var, training, momentum, eps
         )
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -13853,7 +13853,7 @@ def _native_batch_norm_legit_no_stats(
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -13920,7 +13920,7 @@ def _native_batch_norm_legit_no_training(
         return __native_batch_norm_legit_no_training[below](
             below, input, weight, bias, running_mean, running_var, momentum, eps
         )
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -13992,7 +13992,7 @@ def _batch_norm_with_update(
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -14061,7 +14061,7 @@ def _batch_norm_no_update(
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -14164,9 +14164,9 @@ def batch_norm_backward(
             output_mask,
             reserve,
         )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
+    edge_grad_out = None if grad_out._autograd_meta is None else gradient_edge(grad_out)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     if edge_grad_out is None and edge_input is None and edge_weight is None:
         return _batch_norm_backward[below](
             below,
@@ -14284,8 +14284,8 @@ def native_batch_norm_backward(
         return _native_batch_norm_backward[below](
             below, grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
         )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
+    edge_grad_out = None if grad_out._autograd_meta is None else gradient_edge(grad_out)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     if edge_grad_out is None and edge_input is None and edge_weight is None:
         return _native_batch_norm_backward[below](
@@ -14350,7 +14350,7 @@ def native_layer_norm(keys: int, input: Any, normalized_shape: Any, weight: Any,
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -14420,8 +14420,8 @@ def native_layer_norm_backward(
         return _native_layer_norm_backward[below](
             below, grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask
         )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
+    edge_grad_out = None if grad_out._autograd_meta is None else gradient_edge(grad_out)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     if edge_grad_out is None and edge_input is None and edge_weight is None:
         return _native_layer_norm_backward[below](
@@ -14491,7 +14491,7 @@ def native_group_norm(
         and (bias is None or bias._autograd_meta is None)
     ) or not grad_mode.get():
         return _native_group_norm[below](below, input, weight, bias, N, C, HxW, group, eps)
-    edge_input = gradient_edge(input)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
@@ -14572,8 +14572,8 @@ def native_group_norm_backward(
         return _native_group_norm_backward[below](
             below, grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask
         )
-    edge_grad_out = gradient_edge(grad_out)
-    edge_input = gradient_edge(input)
+    edge_grad_out = None if grad_out._autograd_meta is None else gradient_edge(grad_out)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
     edge_weight = gradient_edge(weight)
     if edge_grad_out is None and edge_input is None and edge_weight is None:
         return _native_group_norm_backward[below](
@@ -14626,8 +14626,8 @@ def _weight_norm_interface(keys: int, v: Any, g: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (v._autograd_meta is None and g._autograd_meta is None) or not grad_mode.get():
         return __weight_norm_interface[below](below, v, g, dim)
-    edge_v = gradient_edge(v)
-    edge_g = gradient_edge(g)
+    edge_v = None if v._autograd_meta is None else gradient_edge(v)
+    edge_g = None if g._autograd_meta is None else gradient_edge(g)
     if edge_v is None and edge_g is None:
         return __weight_norm_interface[below](below, v, g, dim)
     node = WeightNormInterfaceBackward0((edge_v, edge_g))
@@ -14675,9 +14675,9 @@ def _weight_norm_interface_backward(
         grad_w._autograd_meta is None and saved_v._autograd_meta is None and saved_g._autograd_meta is None
     ) or not grad_mode.get():
         return __weight_norm_interface_backward[below](below, grad_w, saved_v, saved_g, saved_norms, dim)
-    edge_grad_w = gradient_edge(grad_w)
-    edge_saved_v = gradient_edge(saved_v)
-    edge_saved_g = gradient_edge(saved_g)
+    edge_grad_w = None if grad_w._autograd_meta is None else gradient_edge(grad_w)
+    edge_saved_v = None if saved_v._autograd_meta is None else gradient_edge(saved_v)
+    edge_saved_g = None if saved_g._autograd_meta is None else gradient_edge(saved_g)
     if edge_grad_w is None and edge_saved_v is None and edge_saved_g is None:
         return __weight_norm_interface_backward[below](below, grad_w, saved_v, saved_g, saved_norms, dim)
     node = WeightNormInterfaceBackwardBackward0((edge_grad_w, edge_saved_v, edge_saved_g))
@@ -14782,8 +14782,8 @@ def max_pool2d_with_indices_backward(
         return _max_pool2d_with_indices_backward[below](
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _max_pool2d_with_indices_backward[below](
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
@@ -14890,8 +14890,8 @@ def max_pool3d_with_indices_backward(
         return _max_pool3d_with_indices_backward[below](
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _max_pool3d_with_indices_backward[below](
             below, grad_output, self, kernel_size, stride, padding, dilation, ceil_mode, indices
@@ -15023,8 +15023,8 @@ def avg_pool2d_backward(
         return _avg_pool2d_backward[below](
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _avg_pool2d_backward[below](
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -15161,8 +15161,8 @@ def avg_pool3d_backward(
         return _avg_pool3d_backward[below](
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _avg_pool3d_backward[below](
             below, grad_output, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -15240,8 +15240,8 @@ def _adaptive_avg_pool2d_backward(keys: int, grad_output: Any, self: Any) -> Any
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return __adaptive_avg_pool2d_backward[below](below, grad_output, self)
     node = AdaptiveAvgPool2DBackwardBackward0((edge_grad_output, edge_self))
@@ -15310,8 +15310,8 @@ def _adaptive_avg_pool3d_backward(keys: int, grad_output: Any, self: Any) -> Any
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return __adaptive_avg_pool3d_backward[below](below, grad_output, self)
     node = AdaptiveAvgPool3DBackwardBackward0((edge_grad_output, edge_self))
@@ -15383,8 +15383,8 @@ def adaptive_max_pool2d_backward(keys: int, grad_output: Any, self: Any, indices
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _adaptive_max_pool2d_backward[below](below, grad_output, self, indices)
     node = AdaptiveMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
@@ -15456,8 +15456,8 @@ def adaptive_max_pool3d_backward(keys: int, grad_output: Any, self: Any, indices
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _adaptive_max_pool3d_backward[below](below, grad_output, self, indices)
     node = AdaptiveMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
@@ -15537,8 +15537,8 @@ def fractional_max_pool2d_backward(
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _fractional_max_pool2d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     node = FractionalMaxPool2DBackwardBackward0((edge_grad_output, edge_self))
@@ -15618,8 +15618,8 @@ def fractional_max_pool3d_backward(
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _fractional_max_pool3d_backward[below](below, grad_output, self, kernel_size, output_size, indices)
     node = FractionalMaxPool3DBackwardBackward0((edge_grad_output, edge_self))
@@ -15763,8 +15763,8 @@ def hardtanh_backward(keys: int, grad_output: Any, self: Any, min_val: Any, max_
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _hardtanh_backward[below](below, grad_output, self, min_val, max_val)
     node = HardtanhBackwardBackward0((edge_grad_output, edge_self))
@@ -15898,8 +15898,8 @@ def leaky_relu_backward(keys: int, grad_output: Any, self: Any, negative_slope: 
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _leaky_relu_backward[below](below, grad_output, self, negative_slope, self_is_result)
     node = LeakyReluBackwardBackward0((edge_grad_output, edge_self))
@@ -15936,8 +15936,8 @@ def _prelu_kernel(keys: int, self: Any, weight: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and weight._autograd_meta is None) or not grad_mode.get():
         return __prelu_kernel[below](below, self, weight)
-    edge_self = gradient_edge(self)
-    edge_weight = gradient_edge(weight)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     if edge_self is None and edge_weight is None:
         return __prelu_kernel[below](below, self, weight)
     node = PreluKernelBackward0((edge_self, edge_weight))
@@ -15979,9 +15979,9 @@ def _prelu_kernel_backward(keys: int, grad_output: Any, self: Any, weight: Any) 
         grad_output._autograd_meta is None and self._autograd_meta is None and weight._autograd_meta is None
     ) or not grad_mode.get():
         return __prelu_kernel_backward[below](below, grad_output, self, weight)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_weight = gradient_edge(weight)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     if edge_grad_output is None and edge_self is None and edge_weight is None:
         return __prelu_kernel_backward[below](below, grad_output, self, weight)
     node = PreluKernelBackwardBackward0((edge_grad_output, edge_self, edge_weight))
@@ -16148,8 +16148,8 @@ def rrelu_with_noise_backward(
         return _rrelu_with_noise_backward[below](
             below, grad_output, self, noise, lower, upper, training, self_is_result
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _rrelu_with_noise_backward[below](
             below, grad_output, self, noise, lower, upper, training, self_is_result
@@ -16277,8 +16277,8 @@ def elu_backward(
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self_or_result._autograd_meta is None) or not grad_mode.get():
         return _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self_or_result = gradient_edge(self_or_result)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self_or_result = None if self_or_result._autograd_meta is None else gradient_edge(self_or_result)
     if edge_grad_output is None and edge_self_or_result is None:
         return _elu_backward[below](below, grad_output, alpha, scale, input_scale, is_result, self_or_result)
     node = EluBackwardBackward0((edge_grad_output, edge_self_or_result))
@@ -16419,8 +16419,8 @@ def gelu_backward(keys: int, grad_output: Any, self: Any, approximate: Any) -> A
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _gelu_backward[below](below, grad_output, self, approximate)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _gelu_backward[below](below, grad_output, self, approximate)
     node = GeluBackwardBackward0((edge_grad_output, edge_self))
@@ -16492,8 +16492,8 @@ def silu_backward(keys: int, grad_output: Any, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _silu_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _silu_backward[below](below, grad_output, self)
     node = SiluBackwardBackward0((edge_grad_output, edge_self))
@@ -16564,8 +16564,8 @@ def mish_backward(keys: int, grad_output: Any, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _mish_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _mish_backward[below](below, grad_output, self)
     node = MishBackwardBackward0((edge_grad_output, edge_self))
@@ -16647,8 +16647,8 @@ def softplus_backward(keys: int, grad_output: Any, self: Any, beta: Any, thresho
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _softplus_backward[below](below, grad_output, self, beta, threshold)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _softplus_backward[below](below, grad_output, self, beta, threshold)
     node = SoftplusBackwardBackward0((edge_grad_output, edge_self))
@@ -16725,8 +16725,8 @@ def log_sigmoid_backward(keys: int, grad_output: Any, self: Any, buffer: Any) ->
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _log_sigmoid_backward[below](below, grad_output, self, buffer)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _log_sigmoid_backward[below](below, grad_output, self, buffer)
     node = LogSigmoidBackwardBackward0((edge_grad_output, edge_self))
@@ -16794,8 +16794,8 @@ def hardsigmoid_backward(keys: int, grad_output: Any, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _hardsigmoid_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _hardsigmoid_backward[below](below, grad_output, self)
     node = HardsigmoidBackwardBackward0((edge_grad_output, edge_self))
@@ -16864,8 +16864,8 @@ def hardswish_backward(keys: int, grad_output: Any, self: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _hardswish_backward[below](below, grad_output, self)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _hardswish_backward[below](below, grad_output, self)
     node = HardswishBackwardBackward0((edge_grad_output, edge_self))
@@ -16937,8 +16937,8 @@ def hardshrink_backward(keys: int, grad_out: Any, self: Any, lambd: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_out._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _hardshrink_backward[below](below, grad_out, self, lambd)
-    edge_grad_out = gradient_edge(grad_out)
-    edge_self = gradient_edge(self)
+    edge_grad_out = None if grad_out._autograd_meta is None else gradient_edge(grad_out)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_out is None and edge_self is None:
         return _hardshrink_backward[below](below, grad_out, self, lambd)
     node = HardshrinkBackwardBackward0((edge_grad_out, edge_self))
@@ -17010,8 +17010,8 @@ def softshrink_backward(keys: int, grad_output: Any, self: Any, lambd: Any) -> A
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _softshrink_backward[below](below, grad_output, self, lambd)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _softshrink_backward[below](below, grad_output, self, lambd)
     node = SoftshrinkBackwardBackward0((edge_grad_output, edge_self))
@@ -17087,8 +17087,8 @@ def glu_backward(keys: int, grad_output: Any, self: Any, dim: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and self._autograd_meta is None) or not grad_mode.get():
         return _glu_backward[below](below, grad_output, self, dim)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _glu_backward[below](below, grad_output, self, dim)
     node = GluBackwardBackward0((edge_grad_output, edge_self))
@@ -17239,8 +17239,8 @@ def _softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: Any, i
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and output._autograd_meta is None) or not grad_mode.get():
         return __softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_output = gradient_edge(output)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_output = None if output._autograd_meta is None else gradient_edge(output)
     if edge_grad_output is None and edge_output is None:
         return __softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     node = SoftmaxBackwardDataBackward0((edge_grad_output, edge_output))
@@ -17321,8 +17321,8 @@ def _log_softmax_backward_data(keys: int, grad_output: Any, output: Any, dim: An
     below = keys & BELOW_AUTOGRAD
     if (grad_output._autograd_meta is None and output._autograd_meta is None) or not grad_mode.get():
         return __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_output = gradient_edge(output)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_output = None if output._autograd_meta is None else gradient_edge(output)
     if edge_grad_output is None and edge_output is None:
         return __log_softmax_backward_data[below](below, grad_output, output, dim, input_dtype)
     node = LogSoftmaxBackwardDataBackward0((edge_grad_output, edge_output))
@@ -17385,9 +17385,9 @@ def _scaled_dot_product_flash_attention_for_cpu(
         return __scaled_dot_product_flash_attention_for_cpu[below](
             below, query, key, value, dropout_p, is_causal, attn_mask, scale
         )
-    edge_query = gradient_edge(query)
-    edge_key = gradient_edge(key)
-    edge_value = gradient_edge(value)
+    edge_query = None if query._autograd_meta is None else gradient_edge(query)
+    edge_key = None if key._autograd_meta is None else gradient_edge(key)
+    edge_value = None if value._autograd_meta is None else gradient_edge(value)
     if edge_query is None and edge_key is None and edge_value is None:
         return __scaled_dot_product_flash_attention_for_cpu[below](
             below, query, key, value, dropout_p, is_causal, attn_mask, scale
@@ -17609,13 +17609,13 @@ def mkldnn_rnn_layer(
             batch_first,
             train,
         )
-    edge_input = gradient_edge(input)
-    edge_weight0 = gradient_edge(weight0)
-    edge_weight1 = gradient_edge(weight1)
-    edge_weight2 = gradient_edge(weight2)
-    edge_weight3 = gradient_edge(weight3)
-    edge_hx_ = gradient_edge(hx_)
-    edge_cx_ = gradient_edge(cx_)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_weight0 = None if weight0._autograd_meta is None else gradient_edge(weight0)
+    edge_weight1 = None if weight1._autograd_meta is None else gradient_edge(weight1)
+    edge_weight2 = None if weight2._autograd_meta is None else gradient_edge(weight2)
+    edge_weight3 = None if weight3._autograd_meta is None else gradient_edge(weight3)
+    edge_hx_ = None if hx_._autograd_meta is None else gradient_edge(hx_)
+    edge_cx_ = None if cx_._autograd_meta is None else gradient_edge(cx_)
     if (
         edge_input is None
         and edge_weight0 is None
@@ -17759,8 +17759,8 @@ def convolution(
         return _convolution_table[below](
             below, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups
         )
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
         return _convolution_table[below](
@@ -17867,9 +17867,9 @@ def convolution_backward(
             groups,
             output_mask,
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     if edge_grad_output is None and edge_input is None and edge_weight is None:
         return _convolution_backward[below](
             below,
@@ -17999,8 +17999,8 @@ def _convolution(
             cudnn_enabled,
             allow_tf32,
         )
-    edge_input = gradient_edge(input)
-    edge_weight = gradient_edge(weight)
+    edge_input = None if input._autograd_meta is None else gradient_edge(input)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
     edge_bias = gradient_edge(bias)
     if edge_input is None and edge_weight is None and edge_bias is None:
         return __convolution[below](
@@ -18082,9 +18082,9 @@ def conv_tbc(keys: int, self: Any, weight: Any, bias: Any, pad: Any) -> Any:
         self._autograd_meta is None and weight._autograd_meta is None and bias._autograd_meta is None
     ) or not grad_mode.get():
         return _conv_tbc[below](below, self, weight, bias, pad)
-    edge_self = gradient_edge(self)
-    edge_weight = gradient_edge(weight)
-    edge_bias = gradient_edge(bias)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_weight = None if weight._autograd_meta is None else gradient_edge(weight)
+    edge_bias = None if bias._autograd_meta is None else gradient_edge(bias)
     if edge_self is None and edge_weight is None and edge_bias is None:
         return _conv_tbc[below](below, self, weight, bias, pad)
     node = ConvTbcBackward0((edge_self, edge_weight, edge_bias))
@@ -18261,8 +18261,8 @@ def nll_loss_backward(
         return _nll_loss_backward[below](
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _nll_loss_backward[below](
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
@@ -18365,8 +18365,8 @@ def nll_loss2d_backward(
         return _nll_loss2d_backward[below](
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
         )
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     if edge_grad_output is None and edge_self is None:
         return _nll_loss2d_backward[below](
             below, grad_output, self, target, weight, reduction, ignore_index, total_weight
@@ -18416,8 +18416,8 @@ def mse_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
         return _mse_loss[below](below, self, target, reduction)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_self is None and edge_target is None:
         return _mse_loss[below](below, self, target, reduction)
     node = MseLossBackward0((edge_self, edge_target))
@@ -18471,9 +18471,9 @@ def mse_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, reduc
         grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
     ) or not grad_mode.get():
         return _mse_loss_backward[below](below, grad_output, self, target, reduction)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _mse_loss_backward[below](below, grad_output, self, target, reduction)
     node = MseLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
@@ -18522,8 +18522,8 @@ def smooth_l1_loss(keys: int, self: Any, target: Any, reduction: Any, beta: Any)
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
         return _smooth_l1_loss[below](below, self, target, reduction, beta)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_self is None and edge_target is None:
         return _smooth_l1_loss[below](below, self, target, reduction, beta)
     node = SmoothL1LossBackward0((edge_self, edge_target))
@@ -18584,9 +18584,9 @@ def smooth_l1_loss_backward(keys: int, grad_output: Any, self: Any, target: Any,
         grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
     ) or not grad_mode.get():
         return _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _smooth_l1_loss_backward[below](below, grad_output, self, target, reduction, beta)
     node = SmoothL1LossBackwardBackward0((edge_grad_output, edge_self, edge_target))
@@ -18636,8 +18636,8 @@ def huber_loss(keys: int, self: Any, target: Any, reduction: Any, delta: Any) ->
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
         return _huber_loss[below](below, self, target, reduction, delta)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_self is None and edge_target is None:
         return _huber_loss[below](below, self, target, reduction, delta)
     node = HuberLossBackward0((edge_self, edge_target))
@@ -18698,9 +18698,9 @@ def huber_loss_backward(keys: int, grad_output: Any, self: Any, target: Any, red
         grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
     ) or not grad_mode.get():
         return _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _huber_loss_backward[below](below, grad_output, self, target, reduction, delta)
     node = HuberLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
@@ -18744,8 +18744,8 @@ def soft_margin_loss(keys: int, self: Any, target: Any, reduction: Any) -> Any:
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and target._autograd_meta is None) or not grad_mode.get():
         return _soft_margin_loss[below](below, self, target, reduction)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_self is None and edge_target is None:
         return _soft_margin_loss[below](below, self, target, reduction)
     node = SoftMarginLossBackward0((edge_self, edge_target))
@@ -18797,9 +18797,9 @@ def soft_margin_loss_backward(keys: int, grad_output: Any, self: Any, target: An
         grad_output._autograd_meta is None and self._autograd_meta is None and target._autograd_meta is None
     ) or not grad_mode.get():
         return _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     if edge_grad_output is None and edge_self is None and edge_target is None:
         return _soft_margin_loss_backward[below](below, grad_output, self, target, reduction)
     node = SoftMarginLossBackwardBackward0((edge_grad_output, edge_self, edge_target))
@@ -18855,8 +18855,8 @@ def binary_cross_entropy(keys: int, self: Any, target: Any, weight: Any, reducti
         and (weight is None or weight._autograd_meta is None)
     ) or not grad_mode.get():
         return _binary_cross_entropy[below](below, self, target, weight, reduction)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     edge_weight = gradient_edge(weight)
     if edge_self is None and edge_target is None and edge_weight is None:
         return _binary_cross_entropy[below](below, self, target, weight, reduction)
@@ -18928,9 +18928,9 @@ def binary_cross_entropy_backward(
         and (weight is None or weight._autograd_meta is None)
     ) or not grad_mode.get():
         return _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
-    edge_grad_output = gradient_edge(grad_output)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_grad_output = None if grad_output._autograd_meta is None else gradient_edge(grad_output)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     edge_weight = gradient_edge(weight)
     if edge_grad_output is None and edge_self is None and edge_target is None and edge_weight is None:
         return _binary_cross_entropy_backward[below](below, grad_output, self, target, weight, reduction)
@@ -19001,8 +19001,8 @@ def binary_cross_entropy_with_logits(
         and (pos_weight is None or pos_weight._autograd_meta is None)
     ) or not grad_mode.get():
         return _binary_cross_entropy_with_logits[below](below, self, target, weight, pos_weight, reduction)
-    edge_self = gradient_edge(self)
-    edge_target = gradient_edge(target)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_target = None if target._autograd_meta is None else gradient_edge(target)
     edge_weight = gradient_edge(weight)
     edge_pos_weight = gradient_edge(pos_weight)
     if edge_self is None and edge_target is None and edge_weight is None and edge_pos_weight is None:
@@ -19056,7 +19056,7 @@ def multi_margin_loss(keys: int, self: Any, target: Any, p: Any, margin: Any, we
     below = keys & BELOW_AUTOGRAD
     if (self._autograd_meta is None and (weight is None or weight._autograd_meta is None)) or not grad_mode.get():
         return _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)
-    edge_self = gradient_edge(self)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
     edge_weight = gradient_edge(weight)
     if edge_self is None and edge_weight is None:
         return _multi_margin_loss[below](below, self, target, p, margin, weight, reduction)

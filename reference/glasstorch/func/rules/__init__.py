@@ -1,8 +1,8 @@
 """What does an operator do to a batch?
 
 Reading order: `elements` (one element at a time), `dims` (along dimensions), `products`, `indexing`, `images`
-(convolution, pooling), `draws` (random numbers), `refusals`, `decompositions` (operators made of others at the level
-of vmap).
+(convolution, pooling), `losses`, `draws` (random numbers), `refusals`, `decompositions` (operators made of others at
+the level of vmap).
 
 Mirrors: aten/src/ATen/functorch/BatchRules*.cpp
 Differs: a few rules serve most operators. The key `vmap` of an operator's row names its rule; what its dimensions are

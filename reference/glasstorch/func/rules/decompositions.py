@@ -18,25 +18,22 @@ from glasstorch.operators.generated import functions as f
 # Products that are added to ------------------------------------------------------------------------------------------
 
 
-def _added(self: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+def added(self: Tensor, product: Tensor, beta: Any, alpha: Any) -> Tensor:
+    """`beta * self + alpha * product`; a `self` that counts for nothing may hold NaN."""
     product = product if alpha == 1 else product * alpha
     return product if beta == 0 else (self if beta == 1 else self * beta) + product
 
 
-def addmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
-    return _added(self, f.mm(left, right), beta, alpha)
-
-
 def addmv(self: Tensor, matrix: Tensor, vector: Tensor, beta: Any, alpha: Any) -> Tensor:
-    return _added(self, f.mv(matrix, vector), beta, alpha)
+    return added(self, f.mv(matrix, vector), beta, alpha)
 
 
 def baddbmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
-    return _added(self, f.bmm(left, right), beta, alpha)
+    return added(self, f.bmm(left, right), beta, alpha)
 
 
 def addbmm(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Tensor:
-    return _added(self, f.bmm(left, right).sum(0), beta, alpha)
+    return added(self, f.bmm(left, right).sum(0), beta, alpha)
 
 
 def vdot(self: Tensor, other: Tensor) -> Tensor:
@@ -47,7 +44,7 @@ def addr(self: Tensor, left: Tensor, right: Tensor, beta: Any, alpha: Any) -> Te
     for name, vector in (("vec1", left), ("vec2", right)):
         if vector.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vector.ndim}-D")
-    return _added(self, left.unsqueeze(-1) * right, beta, alpha)
+    return added(self, left.unsqueeze(-1) * right, beta, alpha)
 
 
 def trace(self: Tensor) -> Tensor:
@@ -384,44 +381,6 @@ def binary_cross_entropy_backward(
 ) -> Tensor:
     found = _share(grad, self, reduction) * (self - target) / ((1 - self) * self).clamp_min(1e-12)
     return found if weight is None else found * weight
-
-
-def _class_sizes(self: Tensor) -> tuple[int, list[int]]:
-    """The dimension of the classes, and the sizes that a weight of each has to have there."""
-    dim = min(self.ndim - 1, 1)
-    return dim, [-1 if i == dim else 1 for i in range(self.ndim)]
-
-
-def nll_loss(
-    self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
-) -> tuple[Tensor, Tensor]:
-    """The loss, and the sum of the weights by which the mean is divided."""
-    dim, sizes = _class_sizes(self)
-    if weight is not None:
-        self = self * weight.reshape(sizes)
-    ignored = target == ignore_index
-    place = f.where(ignored, 0, target).unsqueeze(dim)
-    loss = f.where(ignored, 0, -f.gather(self, dim, place).squeeze(dim))
-    if reduction not in (MEAN, SUM):
-        return loss, self.new_zeros(())
-    total = (~ignored).sum().to(self.dtype)
-    if weight is not None:
-        own = weight.reshape(sizes).expand(self._shape).gather(dim, place).squeeze(dim)
-        total = f.where(ignored, 0, own).sum()
-    return (loss.sum() / total if reduction == MEAN else loss.sum()), total
-
-
-def nll_loss_backward(
-    grad: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int, total: Tensor
-) -> Tensor:
-    dim, sizes = _class_sizes(self)
-    ignored = (target == ignore_index).unsqueeze(dim)
-    place = f.where(ignored, 0, target.unsqueeze(dim))
-    grad = grad / total if reduction == MEAN else grad
-    found = f.zeros_like(self).scatter(dim, place, -1.0)
-    found = found if weight is None else found * weight.reshape(sizes)
-    grad = grad.unsqueeze(dim) if reduction not in (MEAN, SUM) and self.ndim else grad
-    return found * f.where(ignored, 0, grad)
 
 
 def log_sigmoid(self: Tensor) -> tuple[Tensor, Tensor]:

@@ -12,6 +12,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.operator import Operator, tensors_of
 from glasstorch.func.batching import Batch
 from glasstorch.func.layers import call, rebuilt, running
+from glasstorch.func.rules.decompositions import added
 from glasstorch.func.wrapped import wrapping_by
 from glasstorch.operators.generated import functions as f
 
@@ -33,6 +34,20 @@ def mv(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
 def mm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
     """Two matrices (n, k) and (k, m), of each example or shared: (n, m)."""
     return batch.around(f.matmul(*_of_ranks(batch, "mm", arguments, (2, 2))))
+
+
+def addmm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
+    """The product of two matrices, added to a tensor that broadcasts to it."""
+    self, left, right, beta, alpha = arguments
+    product = f.matmul(*_of_ranks(batch, "mm", [left, right], (2, 2)))
+    value, is_batched = batch.in_front(self)
+    if is_batched:
+        value = value.reshape((batch.size, *[1] * (2 - self.ndim), *value._shape[1:]))
+    result = added(value, product, beta, alpha)
+    if operator.schema.is_inplace:
+        batch.check_writable(operator, arguments)
+        batch.in_front(self)[0].copy_(result)
+    return batch.finished(operator, arguments, result)
 
 
 def bmm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:

@@ -292,7 +292,11 @@ def _edges(plan: _Plan) -> tuple[list[str], str]:
     if plan.lists:
         name = plan.lists[0].name
         return [f"    edges = gradient_edges({name})\n"], "not any(edges)"
-    lines = [f"    edge_{a.name} = gradient_edge({a.name})\n" for a in plan.arguments]
+    several = len(plan.arguments) > 1  # else the kernel has asked already whether the tensor has a record
+    lines = []
+    for a in plan.arguments:
+        asked = f"None if {a.name}._autograd_meta is None else " if several and not a.type.is_optional else ""
+        lines.append(f"    edge_{a.name} = {asked}gradient_edge({a.name})\n")
     return lines, " and ".join(f"edge_{a.name} is None" for a in plan.arguments)
 
 

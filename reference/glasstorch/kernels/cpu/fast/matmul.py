@@ -50,8 +50,7 @@ def product(left: Array, right: Array, dtype: dtype, out: Array | None = None) -
                 nbytes *= size
             out = empty_array(shape, dtype.numpy, nbytes)
         if left.shape[-1] == 1 and left.ndim > 2 and right.shape[-1] >= thresholds.OUTER_COLUMNS_FROM and dtype in REAL:
-            np.multiply(left, right, out)
-            np.add(out, 0.0, out)  # as a sum that begins with 0, which gives no -0.0
+            np.einsum("...ij,...jk->...ik", left, right, out=out)  # a sum that begins with 0: it gives no -0.0
             return out
         np.matmul(left, right, out)
         return out
