@@ -22,10 +22,10 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CPU_KEYS, KEYS_OF_DEVICE, WRAPPED
+from glasstorch.core.keys import ADINPLACEORVIEW, CPU_KEYS, KEYS_OF_DEVICE, WRAPPED
 from glasstorch.core.left_out import MISSING_METHODS
 from glasstorch.core.storage import Storage
-from glasstorch.core.tensor_impl import Array, TensorImpl
+from glasstorch.core.tensor_impl import Array, TensorImpl, count_versions_anew
 from glasstorch.core.unknown_names import MissingName
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.outside_data import exchange, from_data
@@ -75,6 +75,8 @@ class Tensor(TensorMethods):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         result = alias(self)
         result._version_counter = None
+        if not self.key_set & ADINPLACEORVIEW:
+            count_versions_anew(result)
         return result
 
     @data.setter
@@ -94,6 +96,7 @@ class Tensor(TensorMethods):
         meta = self._autograd_meta
         if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
+        self.version_counter()  # a count goes on, even if the new data are of an inference tensor
         self.dtype, self.key_set = value.dtype, value.key_set
         self.set_storage(TensorImpl.untyped_storage(value), value._shape, value._strides, value._offset)
 
@@ -292,7 +295,7 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
     storage = TensorImpl.untyped_storage(base)  # an uninitialized parameter refuses its own
     t = tensor_of(base.dtype, base._shape, base.key_set, base._array, storage, base._strides, base._offset, cls)
     t._generation = base._generation
-    t._version_counter = base.version_counter()
+    t._version_counter = base.version_counter() if base.key_set & ADINPLACEORVIEW else None
     t._number = base._number
     return t
 

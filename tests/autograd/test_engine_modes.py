@@ -138,3 +138,32 @@ def test_the_settings_of_streams_are_bools(torch: Any) -> None:
         assert setting(default) is None
         with pytest.raises(RuntimeError, match="enabled must be a bool, but got int"):
             setting(3)
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "no", [], 1.0])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("autograd.set_multithreading_enabled", "set_multithreading_enabled"),
+        ("autograd.grad_mode.enforce_grad_layout_policy", "set_grad_layout_enforcement_enabled"),
+        ("autograd._force_original_view_tracking", "set_view_replay_enabled"),
+        ("set_grad_enabled", "set_grad_enabled"),
+    ],
+)
+def test_a_setting_is_a_bool(torch: Any, name: str, words: str, value: Any) -> None:
+    setting = torch
+    for part in name.split("."):
+        setting = getattr(setting, part)
+    kind = type(value).__name__
+    with pytest.raises(TypeError, match=rf"^{words}\(\): argument 'enabled' \(position 1\) must be bool, not {kind}$"):
+        setting(value)
+    assert torch.is_grad_enabled()
+    assert not torch.autograd.is_view_replay_enabled()
+
+
+@pytest.mark.parametrize("message", [1, None, ["no"], True])
+def test_a_refusal_of_hooks_is_told_in_words(torch: Any, message: Any) -> None:
+    with pytest.raises(TypeError), torch.autograd.graph.disable_saved_tensors_hooks(message):
+        pass
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
+        pass

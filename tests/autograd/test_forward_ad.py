@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import glasstorch
+
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated")  # PyTorch's own use of it
 
 
@@ -128,3 +130,73 @@ def test_a_dual_tensor_prints_its_tangent(torch: Any) -> None:
             "        [1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.]]))",
         ]
     assert repr(dual) == "tensor([0., 1.])"
+
+
+def _calls(torch: Any) -> dict[str, Any]:
+    fw, x = torch.autograd.forward_ad, torch.ones(2)
+    return {
+        "exit 0": lambda: fw.exit_dual_level(level=0),
+        "exit -1": lambda: fw.exit_dual_level(level=-1),
+        "exit text": lambda: fw.exit_dual_level(level="a"),
+        "exit number": lambda: fw.exit_dual_level(0),
+        "dual at 0": lambda: fw.make_dual(x, x, level=0),
+        "dual at 1": lambda: fw.make_dual(x, x, level=1),
+        "dual at -1": lambda: fw.make_dual(x, x, level=-1),
+        "dual at text": lambda: fw.make_dual(x, x, level="a"),
+        "dual at float": lambda: fw.make_dual(x, x, level=0.0),
+        "dual of None": lambda: fw.make_dual(x, None, level=0),
+        "dual of a number": lambda: fw.make_dual(1.0, x, level=0),
+        "unpack at 0": lambda: fw.unpack_dual(x, level=0),
+        "unpack at 1": lambda: fw.unpack_dual(x, level=1),
+        "unpack a dual at 1": lambda: fw.unpack_dual(fw.make_dual(x, x), level=1),
+        "unpack at text": lambda: fw.unpack_dual(x, level="a"),
+        "unpack a number": lambda: fw.unpack_dual(3),
+        "enabled by text": lambda: fw._set_fwd_grad_enabled("a"),
+        "enabled by a number": lambda: fw._set_fwd_grad_enabled(1),
+    }
+
+
+def outcome(call: Any) -> str:
+    try:
+        return str(call())
+    except Exception as error:  # noqa: BLE001
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("name", _calls(glasstorch))
+@pytest.mark.parametrize("inside", [False, True])
+def test_misuse_is_refused_in_the_same_words(name: str, inside: bool, require: Any) -> None:
+    def told(torch: Any) -> str:
+        fw = torch.autograd.forward_ad
+        if not inside:
+            return outcome(_calls(torch)[name])
+        fw.enter_dual_level()
+        try:
+            return outcome(_calls(torch)[name])
+        finally:
+            if name != "exit 0":  # which has ended it
+                fw.exit_dual_level()
+
+    assert told(glasstorch) == told(require("torch"))
+
+
+@pytest.mark.parametrize("level", [False, 0.0])
+def test_a_number_of_another_kind_names_no_level(torch: Any, level: Any) -> None:
+    fw = torch.autograd.forward_ad
+    with fw.dual_level(), pytest.raises(TypeError, match=f"must be int, not {type(level).__name__}"):
+        fw.exit_dual_level(level=level)
+
+
+def test_whether_tangents_are_followed_is_set_at_once_and_put_back(torch: Any) -> None:
+    fw = torch.autograd.forward_ad
+    with fw._set_fwd_grad_enabled(False):
+        assert not fw._is_fwd_grad_enabled()
+        with fw._set_fwd_grad_enabled(True):
+            assert fw._is_fwd_grad_enabled()
+        assert not fw._is_fwd_grad_enabled()
+    assert fw._is_fwd_grad_enabled()
+    fw._set_fwd_grad_enabled(False)
+    assert not fw._is_fwd_grad_enabled()
+    fw._set_fwd_grad_enabled(True)
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'mode'"):
+        fw._set_fwd_grad_enabled(True)(lambda: 0)()

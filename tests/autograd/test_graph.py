@@ -360,3 +360,18 @@ def test_data_is_a_tensor_and_stays(torch: Any) -> None:
 def test_a_storage_becomes_a_tensor_of_its_bytes(torch: Any) -> None:
     storage = torch.tensor([1.0]).untyped_storage()
     assert torch.tensor(storage, dtype=torch.uint8).tolist() == [0, 0, 128, 63]
+
+
+@pytest.mark.parametrize("value", [3, None, "a", [], 1.5])
+def test_what_is_no_tensor_has_no_gradient_edge(torch: Any, value: Any) -> None:
+    with pytest.raises(AttributeError, match=f"'{type(value).__name__}' object has no attribute 'requires_grad'"):
+        torch.autograd.graph.get_gradient_edge(value)
+
+
+def test_an_edge_of_something_else_is_refused_as_input(torch: Any) -> None:
+    GradientEdge, x = torch.autograd.graph.GradientEdge, torch.ones(2, requires_grad=True)
+    output = x * 2
+    with pytest.raises(RuntimeError, match=r"first object must be an autograd\.graph\.Node but got int"):
+        torch.autograd.grad(output.sum(), GradientEdge(3, 0))
+    with pytest.raises(TypeError, match="'str' object cannot be interpreted as an integer"):
+        torch.autograd.grad(output.sum(), GradientEdge(output.grad_fn, "a"))

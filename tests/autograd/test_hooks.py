@@ -8,7 +8,7 @@ import pickle
 import re
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -542,3 +542,97 @@ def test_a_hook_that_is_taken_out_of_the_dict_is_not_called(torch: Any, taken: s
         getattr(hooks, taken)(*[handle.id] * (taken == "pop"))
     (y * 2).sum().backward()
     assert x.grad.tolist() == [2, 2]
+
+
+# Hooks that are assigned ----------------------------------------------------------------------------------------------
+
+
+def assign(*before: str) -> Callable[[Any, Callable[[str], Any]], None]:
+    """Do these, in this order, to a tensor."""
+
+    def change(y: Any, hook: Callable[[str], Any]) -> None:
+        given = OrderedDict({50: hook("given")})
+        for step in before:
+            match step:
+                case "register":
+                    y.register_hook(hook("registered"))
+                case "removed":
+                    y.register_hook(hook("removed")).remove()
+                case "assign":
+                    y._backward_hooks = given
+                    assert y._backward_hooks is given
+                case "dict":
+                    y._backward_hooks = {50: hook("dict")}
+                case "none":
+                    y._backward_hooks = None
+                    assert y._backward_hooks is None
+                case "same":
+                    y._backward_hooks = y._backward_hooks
+                case "add":
+                    given[51] = hook("added")
+                case "clear":
+                    given.clear()
+                case "in place":
+                    y.add_(1)
+                    assert y._backward_hooks is None
+
+    return change
+
+
+# steps -> which hooks of a leaf are called, and which of another tensor: those that were registered alone
+STEPS: list[tuple[tuple[str, ...], list[str], list[str]]] = [
+    (("assign",), ["given"], []),
+    (("dict",), ["dict"], []),
+    (("register", "assign"), ["given"], ["registered"]),
+    (("assign", "register"), ["given", "registered"], []),
+    (("assign", "removed"), ["given"], []),
+    (("register", "assign", "register"), ["given", "registered"], ["registered"]),
+    (("register", "none"), [], ["registered"]),
+    (("register", "none", "register"), ["registered"], ["registered", "registered"]),
+    (("register", "same"), ["registered"], ["registered"]),
+    (("assign", "same"), ["given"], []),
+    (("assign", "dict"), ["dict"], []),
+    (("assign", "add"), ["given", "added"], []),
+    (("assign", "clear"), [], []),
+    (("assign", "none"), [], []),
+    (("assign", "none", "register"), ["registered"], ["registered"]),
+]
+
+
+@pytest.mark.parametrize(("steps", "of_leaf", "of_other"), STEPS, ids=lambda value: " ".join(value))
+@pytest.mark.parametrize("kind", ["leaf", "result", "view"])
+def test_assigned_hooks_are_called_for_a_leaf_alone(
+    torch: Any, kind: str, steps: tuple[str, ...], of_leaf: list[str], of_other: list[str]
+) -> None:
+    called: list[str] = []
+    x = torch.ones(2, requires_grad=True)
+    y = x if kind == "leaf" else x * 1 if kind == "result" else (x * 1)[:]
+    assign(*steps)(y, lambda name: lambda grad: called.append(name))
+    (y * 2).sum().backward()
+    assert called == (of_leaf if kind == "leaf" else of_other)
+
+
+@pytest.mark.parametrize("steps", [("assign", "in place"), ("in place", "assign")], ids=" ".join)
+def test_a_change_in_place_does_not_bring_them_to_life(torch: Any, steps: tuple[str, ...]) -> None:
+    called: list[str] = []
+    y = torch.ones(2, requires_grad=True) * 1
+    assign(*steps)(y, lambda name: lambda grad: called.append(name))
+    y.sum().backward()
+    assert called == []
+
+
+def test_hooks_of_what_becomes_a_result_are_forgotten(torch: Any) -> None:
+    w, y = torch.ones(2, requires_grad=True), torch.ones(2)
+    y._backward_hooks = OrderedDict({0: lambda grad: grad * 10})
+    y.add_(w)
+    y.sum().backward()
+    assert (y._backward_hooks, w.grad.tolist()) == (None, [1, 1])
+
+
+def test_hooks_stay_with_a_leaf_that_for_a_time_requires_no_grad(torch: Any) -> None:
+    x = torch.ones(2, requires_grad=True)
+    x._backward_hooks = OrderedDict({0: lambda grad: grad * 10})
+    x.requires_grad_(False)
+    x.requires_grad_()
+    x.sum().backward()
+    assert x.grad.tolist() == [10, 10]

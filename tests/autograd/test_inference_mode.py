@@ -135,6 +135,106 @@ def test_an_inference_tensor_is_not_made_to_require_grad(torch: Any) -> None:
         assert inference.requires_grad_().requires_grad
 
 
+# What is detached from an inference tensor ----------------------------------------------------------------------
+
+
+def detached(torch: Any, way: str, inference: Any) -> Any:
+    return {
+        "detach": lambda: inference.detach(),
+        "data": lambda: inference.data,
+        "parameter": lambda: torch.nn.Parameter(inference, requires_grad=False),
+    }[way]()
+
+
+@pytest.mark.parametrize("way", ["detach", "data", "parameter"])
+def test_outside_it_counts_versions_of_its_own_and_may_be_written_to(torch: Any, way: str) -> None:
+    inference = made_inside(torch)
+    first, second = detached(torch, way, inference), detached(torch, way, inference)
+    of_first = first.detach()
+    first.add_(1)
+    first.copy_(torch.ones(3))
+    assert [t._version for t in (first, second, of_first)] == [2, 0, 0]
+    assert [t.is_inference() for t in (first, second, of_first)] == [True, True, True]
+    assert inference.tolist() == [1, 1, 1]
+    with pytest.raises(RuntimeError, match=OUTSIDE):
+        inference.add_(1)
+    with pytest.raises(RuntimeError, match=OUTSIDE):
+        first[1:].add_(1)
+
+
+@pytest.mark.parametrize("way", ["detach", "data", "parameter"])
+def test_inside_it_counts_none(torch: Any, way: str) -> None:
+    with torch.inference_mode():
+        found = detached(torch, way, torch.zeros(3))
+    with pytest.raises(RuntimeError, match="Inference tensors do not track version counter"):
+        _ = found._version
+    with pytest.raises(RuntimeError, match=OUTSIDE):
+        found.add_(1)
+
+
+@pytest.mark.parametrize("name", ["int32", "float32", "int16"])
+def test_what_reads_the_bytes_as_a_dtype_is_a_new_tensor_of_the_mode(torch: Any, name: str) -> None:
+    dtype = getattr(torch, name)
+    inference, plain = made_inside(torch), torch.zeros(3)
+    outside = inference.view(dtype)
+    with torch.inference_mode():
+        inside = [inference.view(dtype), plain.view(dtype)]
+    assert (outside.is_inference(), outside._is_view(), outside._version) == (False, False, 0)
+    assert [(t.is_inference(), t._is_view()) for t in inside] == [(True, False)] * 2
+    outside.add_(1)
+    assert (outside._version, outside[1:]._is_view()) == (1, True)
+    with pytest.raises(RuntimeError, match=OUTSIDE):
+        inside[1].add_(1)
+    assert (plain._version, inference.view(dtype)[0].item()) == (0, 1)
+
+
+def test_a_copy_from_a_tensor_that_requires_grad_is_recorded(torch: Any) -> None:
+    w = torch.ones(3, requires_grad=True)
+    found = made_inside(torch).detach()
+    found.copy_(w)
+    assert (found.is_inference(), found.requires_grad, found.is_leaf, found._version) == (True, True, False, 1)
+    assert found.grad_fn.name() == "torch::autograd::CopyBackwards"
+    (found + torch.zeros(3)).sum().backward()
+    assert w.grad.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("recording", ["enable_grad", "no_grad", "inference_mode"])
+def test_a_copy_into_an_inference_tensor_is_refused_outside_the_mode(torch: Any, recording: str) -> None:
+    inference, w = made_inside(torch), torch.ones(3, requires_grad=True)
+    with getattr(torch, recording)():
+        if recording == "inference_mode":
+            assert inference.copy_(w).tolist() == [1, 1, 1]
+        else:
+            with pytest.raises(RuntimeError, match=OUTSIDE):
+                inference.copy_(w)
+    assert not inference.requires_grad
+
+
+def test_it_is_counted_inside_the_mode_where_an_ordinary_tensor_takes_part(torch: Any) -> None:
+    found, ordinary = made_inside(torch).detach(), torch.ones(3)
+    with torch.inference_mode():
+        found.add_(1)
+        assert found._version == 0
+        found.add_(ordinary)
+    assert found._version == 1
+
+
+def test_examples_of_it_may_be_written_to(torch: Any) -> None:
+    vmap = torch.func.vmap
+    inference = made_inside(torch)
+    assert vmap(lambda x: x.add_(1))(inference.detach()).tolist() == [1, 1, 1]
+    assert vmap(lambda x: x.detach().add_(1))(inference).tolist() == [2, 2, 2]
+    with pytest.raises(RuntimeError, match=OUTSIDE):
+        vmap(lambda x: x.add_(1))(inference)
+
+
+def test_a_count_goes_on_where_the_data_become_an_inference_tensors(torch: Any) -> None:
+    x = torch.ones(3)
+    x.data = made_inside(torch)
+    x.add_(1)
+    assert (x.is_inference(), x._version) == (True, 1)
+
+
 # The guard ------------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,8 @@ Reading order: `modes` (no_grad), `engine_modes` (further settings; `grad_mode` 
 `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved_hooks`, `saved_mutation`,
 `saved` (tensors for the backward pass, and the check of their versions); then views and writes: `seen`, `views`,
 `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd kernels),
-`out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `view_replay`, `input_buffer`,
+`out_forms`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip), `view_replay`, `view_functions`,
+`input_buffer`,
 `engine` (the backward pass), `device_threads` (in which thread its nodes run), `streams` (on which streams of a
 device), `tensor_hooks`, `multi_grad_hook`, `once_differentiable`, `function_node`, `function_jvp`, `function_outputs`
 and `function` (a user's own), `graph` (backward, grad), `imperative_engine`, `formulas/` (helpers that derivatives.yaml

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import Guard, multithreading
+from glasstorch.autograd.modes import Guard, check_enabled, multithreading
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
 
@@ -30,8 +30,10 @@ class _Setting(Guard):
     """Changes a setting at once, and restores it at the end of a block."""
 
     variable: ContextVar[bool]
+    function: str  # PyTorch's, which sets it
 
     def __init__(self, mode: bool) -> None:
+        check_enabled(self.function, mode)
         self.mode = mode
         self._before = self.variable.get()
         self.variable.set(mode)
@@ -53,6 +55,10 @@ class set_multithreading_enabled(_Setting):
     """
 
     variable = multithreading
+    function = "set_multithreading_enabled"
+
+    def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
 
 
 class SettingOfCalls(_Setting):
@@ -67,6 +73,7 @@ class enforce_grad_layout_policy(SettingOfCalls):
     """Lets a new `.grad` have its leaf's layout (the default), or the layout in which the gradient arrives."""
 
     variable = enforces_layout
+    function = "set_grad_layout_enforcement_enabled"
 
     def __init__(self, enable: bool = True) -> None:
         super().__init__(enable)

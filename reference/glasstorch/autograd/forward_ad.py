@@ -5,15 +5,21 @@ Mirrors: torch/autograd/forward_ad.py, torch/csrc/autograd/forward_grad.cpp
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import Guard
-from glasstorch.autograd.tangents import Level, forward_mode, set_tangent, tangent_of
+from glasstorch.autograd.tangents import (
+    Level,
+    check_no_level,
+    forward_enabled,
+    forward_mode,
+    jvp_runs,
+    set_tangent,
+    tangent_of,
+)
 from glasstorch.autograd.tangents import level as _level
-from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.keys import DUAL, TRANSFORMED
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
@@ -32,32 +38,63 @@ class UnpackedDualTensor(NamedTuple):
 def enter_dual_level() -> int:
     """Begin a level, in which tensors may have tangents; its number, which is 0.
 
-    RuntimeError inside another: higher derivatives are those of `func.jvp`.
+    RuntimeError inside another, and inside `func.jvp`, which gives higher derivatives.
     """
-    if _level.get() is not None:
-        raise AutogradError("Nested forward mode AD is not supported at the moment")
+    check_no_level()
     _level.set(Level())
     _mark(included=True)
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End the level: all tensors lose their tangents."""
-    current = _level.get()
-    if current is None:
-        raise AutogradError("Dual level must be a positive number.")  # PyTorch's words: it has no level -1
-    if level not in (None, 0):
+    """End the level: all tensors lose their tangents. RuntimeError where there is none, and for that of `func.jvp`."""
+    number = _current_number()
+    if level is not None and level != number:
         raise AutogradError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
+    if level is not None and type(level) is not int:
+        raise TypeError(f"exit_dual_level(): argument 'level' must be int, not {type(level).__name__}")
+    current = _level.get()
+    if current is None:
+        raise AutogradError("Dual level must be a positive number.")  # PyTorch's words: it has no level -1
     _level.set(None)
     _mark(included=False)
     current.leave()
 
 
-def _set_fwd_grad_enabled(mode: bool) -> AbstractContextManager[None]:
-    """Follow tangents, or do not, for the time of a `with` block."""
-    return forward_mode(enabled=mode)
+def _current_number() -> int:
+    """The number of the level: -1 where there is none."""
+    return -1 if _level.get() is None and not jvp_runs.get() else 0
+
+
+def _is_fwd_grad_enabled() -> bool:
+    """Whether tangents are followed, where there are some."""
+    return forward_enabled.get()
+
+
+class _set_fwd_grad_enabled(Guard):
+    """Follow tangents, or do not, from now on; at the end of a `with` block as before."""
+
+    def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(f"enabled must be a bool (got {type(mode).__name__})")
+        self.prev = forward_enabled.get()
+        _follow(mode)
+
+    def clone(self) -> _set_fwd_grad_enabled:
+        return type(self)()  # type: ignore[call-arg]  # as in PyTorch, it cannot decorate
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: object) -> None:
+        _follow(self.prev)
+
+
+def _follow(enabled: bool) -> None:
+    forward_enabled.set(enabled)
+    _mark(included=enabled and _level.get() is not None)
 
 
 def _mark(included: bool) -> None:
@@ -66,30 +103,35 @@ def _mark(included: bool) -> None:
     active_keys.set((keys | DUAL, allowed | DUAL) if included else (keys & ~DUAL, allowed & ~DUAL))
 
 
-class UnderVmap(Protocol):
-    """What func/dual.py does where vmap runs: the batches, and not each example, are made duals."""
+class UnderTransforms(Protocol):
+    """What func/dual.py does where transforms run: duals are made of tensors of the innermost level, or of batches."""
 
-    def make_dual(self, tensor: Tensor, tangent: Tensor) -> Tensor | None:
-        """The batch of duals; None where no vmap runs innermost."""
+    def make_dual(self, tensor: Tensor, tangent: Tensor) -> Tensor:
+        """As below, at that level."""
 
-    def unpack_dual(self, tensor: Tensor) -> UnpackedDualTensor | None:
-        """The batches of values and tangents; None where no vmap runs innermost."""
-
-
-_under_vmap: UnderVmap
+    def unpack_dual(self, tensor: Tensor) -> UnpackedDualTensor:
+        """As below, at that level."""
 
 
-def set_under_vmap(hooks: UnderVmap) -> None:
+_under_transforms: UnderTransforms
+
+
+def set_under_transforms(hooks: UnderTransforms) -> None:
     """Called once by func/dual.py."""
-    global _under_vmap
-    _under_vmap = hooks
+    global _under_transforms
+    _under_transforms = hooks
 
 
 def check_kinds(primal: Tensor, tangent: Tensor) -> None:
     """ValueError unless both are of floating-point or complex numbers."""
     for name, value in (("primal", primal), ("tangent", tangent)):
-        if value.dtype.category < FLOATING:
+        if not (value.is_floating_point() or value.is_complex()):
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {value.dtype}")
+
+
+def _check_is_int(level: int, function: str) -> None:
+    if type(level) is not int:
+        raise TypeError(f"{function}(): argument 'level' must be int, not {type(level).__name__}")
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
@@ -98,13 +140,26 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     The view is recorded, so that it can be differentiated backward. RuntimeError outside of a level, and where the
     tensor has a tangent; ValueError unless both are of floating-point or complex numbers.
     """
-    if _level.get() is None:
+    level = _current_number() if level is None else level
+    if level < 0:
         raise AutogradError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to enter_dual_level() first."
         )
     check_kinds(tensor, tangent)
-    if active_keys.get()[0] & TRANSFORMED and (batch := _under_vmap.make_dual(tensor, tangent)) is not None:
-        return batch
+    _check_is_int(level, "_make_dual")
+    if level:
+        raise AutogradError("Invalid level given to _make_dual")
+    if _current_number() < 0:
+        raise AutogradError(
+            "Trying to access a forward AD level with an invalid index. This index was either not created or is "
+            "already deleted."
+        )
+    inside = active_keys.get()[0] & TRANSFORMED
+    return _under_transforms.make_dual(tensor, tangent) if inside else dual_of(tensor, tangent)
+
+
+def dual_of(tensor: Tensor, tangent: Tensor) -> Tensor:
+    """A view of the tensor that carries this tangent, at the level that notes it."""
     if tangent_of(tensor) is not None:
         raise AutogradError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not "
@@ -121,22 +176,31 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """A view of the tensor without its tangent, and the tangent itself, None where there is none."""
-    if _level.get() is None:
+    level = _current_number() if level is None else level
+    if level < 0:
         return UnpackedDualTensor(tensor, None)
-    if active_keys.get()[0] & TRANSFORMED and (batch := _under_vmap.unpack_dual(tensor)) is not None:
-        return batch
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"_unpack_dual(): argument 'dual' (position 1) must be Tensor, not {type(tensor).__name__}")
+    _check_is_int(level, "_unpack_dual")
+    if _current_number() < 0:
+        return UnpackedDualTensor(tensor, None)
+    inside = active_keys.get()[0] & TRANSFORMED
+    found = _under_transforms.unpack_dual(tensor) if inside else taken_apart(tensor)
+    if level and found.tangent is not None:
+        raise AutogradError("Invalid level given to _fw_primal")
+    return found
+
+
+def taken_apart(tensor: Tensor) -> UnpackedDualTensor:
+    """What a tensor shows, and its tangent, at the level that notes it."""
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
-    keys, allowed = active_keys.get()
-    token = active_keys.set((keys & ~DUAL, allowed))
-    try:
+    with forward_mode(enabled=False):
         primal = tensor.view_as(tensor)
-        if primal._autograd_meta is not None:
-            primal._autograd_meta.follows_base = False
-        return UnpackedDualTensor(primal, tangent)
-    finally:
-        active_keys.reset(token)
+    if primal._autograd_meta is not None:
+        primal._autograd_meta.follows_base = False
+    return UnpackedDualTensor(primal, tangent)
 
 
 class dual_level(Guard):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from glasstorch._tensor import Tensor, alias
-from glasstorch.autograd import tensor_hooks
+from glasstorch.autograd import tensor_hooks, view_functions
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.engine_modes import increment_version as increment_version
 from glasstorch.autograd.engine_modes import region_activation_memory_budget as region_activation_memory_budget
@@ -305,12 +305,22 @@ def roots_of(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
     return edges
 
 
+def _check_edge(edge: GradientEdge) -> None:
+    node, number = edge
+    if not isinstance(node, Node):
+        raise AutogradError(f"GradientEdge's first object must be an autograd.graph.Node but got {type(node).__name__}")
+    if not isinstance(number, int):
+        raise TypeError(f"'{type(number).__name__}' object cannot be interpreted as an integer")
+
+
 def input_edges(inputs: Sequence[Any]) -> list[Edge]:
     """The edges at which the gradients of the inputs arrive."""
     edges = []
     for given in inputs:
         if not isinstance(given, Tensor | GradientEdge):
             raise AutogradError(f"all inputs have to be Tensors or GradientEdges, but got {type(given).__name__}")
+        if isinstance(given, GradientEdge):
+            _check_edge(given)
         edge = given if isinstance(given, GradientEdge) else gradient_edge(given)
         if edge is None:
             raise AutogradError("One of the differentiated Tensors does not require grad")
@@ -442,6 +452,12 @@ class _Hooks:
         meta = tensor._autograd_meta
         return None if meta is None else meta.base
 
+    def view_again(self, view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, alike: bool) -> Tensor | None:
+        return view_functions.made_again(view, new_base, visitors, alike=alike)
+
+    def base_again(self, view: Tensor) -> None:
+        view_functions.base_made_again(view)
+
     def is_recorded(self, tensor: Tensor) -> bool:
         return is_grad_enabled() and tensor.requires_grad
 
@@ -463,7 +479,7 @@ class _Hooks:
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The edge along which a tensor's gradient arrives; a leaf's node is its AccumulateGrad."""
-    edge = gradient_edge(tensor)
+    edge = gradient_edge(tensor) if tensor.requires_grad else None
     if edge is None:
         raise AutogradError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(*edge)

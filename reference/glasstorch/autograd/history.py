@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.accumulate_grad import AccumulateGrad
-from glasstorch.autograd.hooks import HooksOfTensor
+from glasstorch.autograd.hooks import AssignedHooks, HooksOfTensor
 from glasstorch.autograd.node import Edge, Metadata, Node, NoEdge, Nowhere, made_by, note
 from glasstorch.core.device import CPU
 from glasstorch.core.dtype import FLOATING
@@ -49,7 +49,7 @@ class AutogradMeta:
     grad: Tensor | None = None
     accumulator: weakref.ref[AccumulateGrad] | None = None
     lock: threading.RLock | None = None  # of `grad`, while an accumulator adds to it
-    hooks: HooksOfTensor | None = None  # a leaf's AccumulateGrad comes and goes
+    hooks: HooksOfTensor | AssignedHooks | None = None  # a leaf's AccumulateGrad comes and goes
     base: Tensor | None = None
     made: MadeBy | None = None
     seen_version = 0

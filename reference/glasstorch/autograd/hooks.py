@@ -69,6 +69,31 @@ class HooksOfTensor(OrderedDict[int, Callable[[Any], Any]]):
         return repr(OrderedDict(self))
 
 
+class AssignedHooks:
+    """A program's own dict, which it has assigned to `Tensor._backward_hooks`.
+
+    The hooks of a leaf run, those that are there when a gradient arrives. Those of another tensor never do, as in
+    PyTorch: `of_node`, the hooks of its node, say only for which node they were assigned.
+    """
+
+    __slots__ = ("hooks", "of_node")
+
+    def __init__(self, hooks: Any, of_node: TensorHooks | None = None) -> None:
+        self.hooks = hooks
+        self.of_node = HooksOfLeaf(hooks) if of_node is None else of_node
+
+
+class HooksOfLeaf(TensorHooks):
+    """The hooks of a dict as those of a leaf's node: what is added to the dict is here, too."""
+
+    def __init__(self, hooks: Any) -> None:
+        super().__init__()
+        self.assigned = hooks
+
+    def values(self) -> Any:
+        return [(0, hook) for hook in self.assigned.values()]
+
+
 class KeepsGradient(Protocol):
     """An object whose `grad` is set by retain_grad: autograd's record of a tensor."""
 

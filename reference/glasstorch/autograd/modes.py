@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
 
+from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.inference import is_inference_mode_enabled, set_inference_mode
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED
 from glasstorch.dispatch.active_keys import active_keys
@@ -80,6 +81,14 @@ class Guard:
         return wrapped_generator if inspect.isgeneratorfunction(function) else wrapped  # type: ignore[return-value]
 
 
+def check_enabled(function: str, enabled: object) -> None:
+    """TypeError in the words of PyTorch's function, unless a setting is a bool."""
+    if not isinstance(enabled, bool):
+        raise ArgumentTypeError(
+            f"{function}(): argument 'enabled' (position 1) must be bool, not {type(enabled).__name__}"
+        )
+
+
 class _GradModeGuard(Guard):
     """Sets the grad mode."""
 
@@ -128,6 +137,7 @@ class set_grad_enabled(_GradModeGuard):
     """Sets the mode immediately, and restores the previous one at the end of a `with` block."""
 
     def __init__(self, mode: bool) -> None:
+        check_enabled("set_grad_enabled", mode)
         super().__init__(mode)
         self._at_construction = grad_mode.get()
         grad_mode.set(mode)

@@ -79,6 +79,10 @@ def pop() -> None:
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside, hooks for saved tensors are refused with this message; where some are in use, the block itself is."""
+    if not isinstance(error_message, str):
+        raise ArgumentTypeError(
+            f"disable_saved_tensors_hooks(): argument 'error_message' must be str, not {type(error_message).__name__}"
+        )
     if in_use.get() is not None:
         raise AutogradError(error_message)
     before = refusal.get()

@@ -2,7 +2,8 @@
 
 Mirrors: torch/csrc/autograd/forward_grad.h (ForwardGrad, ForwardADLevel), autograd_meta.cpp (AutogradMeta::fw_grad,
     set_fw_grad)
-Differs: there is one level, as in PyTorch, where nested ones are made of wrapped tensors.
+Differs: there is one level, as in PyTorch, where nested ones are made of wrapped tensors. Each nested `jvp` has an
+    object of its own that notes tangents; `jvp_runs` says that one of them does.
 
 A tangent has its tensor's sizes and strides, so that a view of the tensor has a view of the tangent: a change of one is
 seen by the other.
@@ -37,7 +38,30 @@ class Level:
 
 
 level: ContextVar[Level | None] = ContextVar("dual_level", default=None)
+jvp_runs: ContextVar[bool] = ContextVar("jvp_runs", default=False)
 forward_enabled: ContextVar[bool] = ContextVar("forward_enabled", default=True)
+
+
+def check_no_level() -> None:
+    """AutogradError inside a `dual_level` or a `func.jvp`: there is one level."""
+    if level.get() is not None or jvp_runs.get():
+        raise AutogradError("Nested forward mode AD is not supported at the moment")
+
+
+@contextmanager
+def level_of_jvp() -> Iterator[None]:
+    """Hold the one level for a `func.jvp`: those inside of it share it; any other inside the other is refused."""
+    if jvp_runs.get():
+        with forward_mode(enabled=True):
+            yield
+        return
+    check_no_level()
+    token = jvp_runs.set(True)
+    try:
+        with forward_mode(enabled=True):
+            yield
+    finally:
+        jvp_runs.reset(token)
 
 
 @contextmanager

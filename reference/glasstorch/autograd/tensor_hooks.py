@@ -2,8 +2,8 @@
 
 Mirrors: torch/_tensor.py (register_hook, register_post_accumulate_grad_hook), torch/csrc/autograd/python_variable.cpp
     (THPVariable_set_backwards_hooks, THPVariable_set_post_accumulate_grad_hooks)
-Differs: hooks that are assigned are copied into a dict of the tensor's own, and replace those of a tensor that is no
-    leaf, too; assigning None takes hooks on accumulation away.
+Differs: what is neither a dict nor None is refused, where PyTorch crashes; assigning None takes hooks on accumulation
+    away.
 """
 
 from __future__ import annotations
@@ -14,17 +14,22 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.history import AutogradMeta, gradient_edge
-from glasstorch.autograd.hooks import HooksOfTensor, registered
+from glasstorch.autograd.hooks import AssignedHooks, HooksOfTensor, registered
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.removable_handle import RemovableHandle
 
 Hook = Callable[[Any], Any]
 
 
-def backward_hooks(tensor: Tensor) -> HooksOfTensor | None:
+def backward_hooks(tensor: Tensor) -> Any:
     """The hooks on the tensor's gradient; None before the first, and after a change in place made a new node."""
+    found = _kept_hooks(tensor)
+    return found.hooks if isinstance(found, AssignedHooks) else found
+
+
+def _kept_hooks(tensor: Tensor) -> HooksOfTensor | AssignedHooks | None:
     meta = tensor._autograd_meta
-    hooks: HooksOfTensor | None = None if meta is None else meta.hooks
+    hooks: HooksOfTensor | AssignedHooks | None = None if meta is None else meta.hooks
     if hooks is None or meta.grad_fn is None:
         return hooks
     edge = gradient_edge(tensor)
@@ -33,29 +38,38 @@ def backward_hooks(tensor: Tensor) -> HooksOfTensor | None:
 
 
 def set_backward_hooks(tensor: Tensor, hooks: Any) -> None:
-    """Replace the hooks on the tensor's gradient by those of a dict, or by none; TypeError for anything else."""
+    """Replace the dict of hooks on the tensor's gradient, or take it away; TypeError for anything else.
+
+    A leaf has the dict's hooks from now on. The node of another tensor keeps those that were registered, and does not
+    learn of the dict.
+    """
     _check_dict(hooks, "_backward_hooks")
     meta = tensor._autograd_meta = tensor._autograd_meta or AutogradMeta()
-    if (old := backward_hooks(tensor)) is not None:
-        old.clear()
-    meta.hooks = None
-    if hooks is not None:
-        _own_hooks(tensor).update(hooks)
+    if hooks is not None and hooks is meta.hooks:
+        return
+    edge = gradient_edge(tensor)
+    if meta.grad_fn is not None:
+        assert edge is not None
+        meta.hooks = None if hooks is None else AssignedHooks(hooks, edge[0].some_hooks().of_tensors)
+        return
+    meta.hooks = None if hooks is None else AssignedHooks(hooks)
+    if edge is not None and meta.requires_grad:
+        edge[0].some_hooks().of_tensors = OrderedDict() if meta.hooks is None else meta.hooks.of_node
 
 
 def _own_hooks(tensor: Tensor) -> HooksOfTensor:
     """The tensor's hooks, which its node has too. A leaf may have some before it requires grad."""
     found = backward_hooks(tensor)
+    if isinstance(found, HooksOfTensor):
+        return found
     edge = gradient_edge(tensor)
+    assert edge is not None
+    node, output_nr = edge
     meta = tensor._autograd_meta
     if meta.grad_fn is None:  # a leaf's hooks live as long as the leaf, and its node for as long as a graph
-        if found is None:
-            meta.hooks = found = HooksOfTensor(0, OrderedDict())
-        if edge is not None and meta.requires_grad:
-            edge[0].some_hooks().of_tensors = found.of_node
-    elif found is None:
-        assert edge is not None
-        node, output_nr = edge
+        meta.hooks = found = HooksOfTensor(0, OrderedDict())
+        node.some_hooks().of_tensors = found.of_node
+    else:
         meta.hooks = found = HooksOfTensor(output_nr, node.some_hooks().of_tensors)
     return found
 
@@ -68,6 +82,9 @@ def register_hook(tensor: Tensor, hook: Hook) -> RemovableHandle:
     meta = tensor._autograd_meta
     if meta.grad_fn is None and not meta.requires_grad:  # a view of what has a history, which was made without one
         return registered(edge[0].some_hooks().of_tensors, (edge[1], hook))
+    assigned = _kept_hooks(tensor)
+    if isinstance(assigned, AssignedHooks):
+        return registered(assigned.hooks, hook)
     hooks = _own_hooks(tensor)
     return registered(hooks, hook, hooks.of_node)
 

@@ -52,11 +52,12 @@ class _force_original_view_tracking(SettingOfCalls):
     """
 
     variable = view_replay
+    function = "set_view_replay_enabled"
 
     def __init__(self, mode: bool) -> None:
+        super().__init__(mode)
         if mode:
             remember_from_now_on()
-        super().__init__(mode)
 
 
 def remember_from_now_on() -> None:

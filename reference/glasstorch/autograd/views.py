@@ -21,6 +21,7 @@ from glasstorch.autograd.node import Node
 from glasstorch.autograd.seen import Look, edge_seen_in, steps_of, strided_view_of
 from glasstorch.core import inference
 from glasstorch.core.keys import ADINPLACEORVIEW, MATH_BITS
+from glasstorch.core.tensor_impl import count_versions_anew
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -29,8 +30,14 @@ recording = grad_mode.get
 
 
 def shares_version(base: Tensor, other: Tensor) -> Tensor:
-    """Record that `other` shares the storage of `base` and that no gradient flows between them, as in `detach`."""
-    other._version_counter = base.version_counter()
+    """Record that `other` shares the storage of `base` and that no gradient flows between them, as in `detach`.
+
+    Where one of them is an inference tensor, `other` counts versions of its own.
+    """
+    if base.key_set & other.key_set & ADINPLACEORVIEW:
+        other._version_counter = base.version_counter()
+    else:
+        count_versions_anew(other)
     return other
 
 

@@ -57,6 +57,12 @@ class VariableHooks(Protocol):
     def base(self, tensor: Tensor) -> Tensor | None:
         """The base of a view, or None."""
 
+    def view_again(self, view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, alike: bool) -> Tensor | None:
+        """The same view of another tensor, or None."""
+
+    def base_again(self, view: Tensor) -> None:
+        """None for a tensor that is no view; an error for any other."""
+
     def is_recorded(self, tensor: Tensor) -> bool:
         """Whether a change of the tensor would be recorded: it requires grad, and grad mode is on."""
 

@@ -4,7 +4,8 @@ Mirrors: c10/core/InferenceMode.h, c10/core/AutogradState.h, TensorImpl::is_infe
 Differs: the guard itself is in autograd/modes.py.
 
 An inference tensor lacks the keys ADInplaceOrView and Autograd, and counts no versions. Views are the exception: they
-take the keys of their base, so that a view of a normal tensor is a normal tensor even here.
+take the keys of their base, so that a view of a normal tensor is a normal tensor even here. What is detached from an
+inference tensor outside of the mode is one, too, but counts versions of its own, and may be written to.
 """
 
 from __future__ import annotations

@@ -310,22 +310,27 @@ class TensorImpl:
 
     @property
     def _version(self) -> int:
-        """How often the shared memory was changed in place; AutogradError for an inference tensor."""
+        """How often the shared memory was changed in place; AutogradError for an inference tensor without a count."""
+        counter = self._version_counter
+        if counter is not None:
+            return counter.value
         if self.is_inference():
             raise AutogradError("Inference tensors do not track version counter.")
-        counter = self._version_counter
-        return 0 if counter is None else counter.value
+        return 0
 
     def version_counter(self) -> VersionCounter:
-        """The counter, to share it with a view."""
+        """The counter, to share it with a view; for an inference tensor without a count one that nobody keeps."""
         counter = self._version_counter
         if counter is None:
-            counter = self._version_counter = VersionCounter()
+            counter = VersionCounter()
+            if self.key_set & ADINPLACEORVIEW:
+                self._version_counter = counter
         return counter
 
     def bump_version(self) -> None:
-        """Count one in-place change; an inference tensor keeps no count, and outside the mode raises InplaceError."""
-        if not self.key_set & ADINPLACEORVIEW:  # is_inference, written out
+        """Count one in-place change; an inference tensor without a count raises InplaceError outside the mode."""
+        counter = self._version_counter
+        if counter is None and not self.key_set & ADINPLACEORVIEW:  # is_inference, written out
             if is_inference_mode_enabled():
                 return
             raise InplaceError(
@@ -333,7 +338,6 @@ class TensorImpl:
                 "normal tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
                 "details."
             )
-        counter = self._version_counter
         if counter is None:
             counter = self._version_counter = VersionCounter()
         counter.value += 1
@@ -419,6 +423,41 @@ class TensorImpl:
 
     def _is_view(self) -> bool:
         return self._base is not None
+
+    def _view_func(
+        self: Any, new_base: Tensor, symint_visitor_fn: Any = None, tensor_visitor_fn: Any = None
+    ) -> Tensor | None:
+        """The view of `new_base` that this tensor is of its base; None if it is no view, or if the two are not alike.
+
+        They are where sizes, strides, offsets and the lengths of their storages agree.
+        """
+        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=True)
+
+    def _view_func_unsafe(
+        self: Any, new_base: Tensor, symint_visitor_fn: Any = None, tensor_visitor_fn: Any = None
+    ) -> Tensor | None:
+        """As `_view_func`, of any tensor whose storage is long enough."""
+        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=False)
+
+    def _rev_view_func_unsafe(self: Any, new_view: Tensor, /) -> None:
+        """None for a tensor that is no view; refused for a view: inverses of view operators are not there."""
+        if not isinstance(new_view, TensorImpl):
+            raise AutogradError("_rev_view_func expect a single argument that is a Tensor")
+        hooks.variable_hooks.base_again(self)
+
+
+def count_versions_anew(tensor: TensorImpl) -> None:
+    """Count from 0, for this tensor alone: an inference tensor, too, unless the mode is on."""
+    counts = tensor.is_inference() and not is_inference_mode_enabled()
+    tensor._version_counter = VersionCounter() if counts else None
+
+
+def _view_again(view: Any, new_base: Any, *visitors: Any, alike: bool) -> Tensor | None:
+    if not isinstance(new_base, TensorImpl):
+        raise ArgumentTypeError(
+            f"_view_func(): argument 'new_base' (position 1) must be Tensor, not {type(new_base).__name__}"
+        )
+    return hooks.variable_hooks.view_again(view, new_base, visitors, alike=alike)  # type: ignore[arg-type]
 
 
 def out_of_reach(storage: Storage) -> Exception:

@@ -70,7 +70,7 @@ def _recorded(owner: Tracking, rest: Rest, cls: type[Function], args: tuple[Any,
         "clear_saved_tensors_on_access": cls.clear_saved_tensors_on_access,
     }
     here: Any = type(f"{cls.__name__}Generated", (Function,), members)
-    token = dual_level.set(owner.tangents)
+    token = dual_level.set(rest.duals if owner.tangents is None else owner.tangents)
     try:
         return here._apply_once(
             tuple(tracked(a, owner) if isinstance(a, Tensor) and wrapping_by(owner, a) is None else a for a in args),

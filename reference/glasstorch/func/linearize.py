@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.forward_ad import dual_level
 from glasstorch.core.pytree import tree_flatten, tree_unflatten
 from glasstorch.func.transforms import vjp
 from glasstorch.operators.generated import functions as f
@@ -19,7 +20,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """The value of `func` at the primals, and a function from tangents of these to the tangents of the value.
 
     That function computes nothing of `func` again: it uses what the way backward has saved. Tensors of integers have
-    zeros for tangents, and what is no tensor is returned as it is.
+    zeros for tangents, and what is no tensor is returned as it is. RuntimeError where forward mode is in use already,
+    in a `dual_level`, in `jvp` and in another `linearize`.
 
     >>> from glasstorch import tensor
     >>> value, push = linearize(lambda x: x * x, tensor(3.0))
@@ -36,7 +38,8 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
         computed = [one for one in found if _has_tangent(one)]
         return computed or [f.zeros(())], [one for one in found if _is_constant(one)]
 
-    values, pull, constants = vjp(differentiable, *primals, has_aux=True)
+    with dual_level():  # there is one level of forward mode, which PyTorch computes the tangents at
+        values, pull, constants = vjp(differentiable, *primals, has_aux=True)
     # A gradient is linear in the one that it starts from, and the transpose of that map takes tangents to tangents.
     _, push = vjp(pull, [f.zeros_like(one) for one in values])
     flat, structure = tree_flatten(primals)

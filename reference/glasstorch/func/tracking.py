@@ -24,7 +24,8 @@ from glasstorch.func.wrapped import refresh, tracked, wrapping_by
 class Tracking(Interpreter):
     """The interpreter of `grad` and `vjp`, which records backward, or with tangents that of `jvp`.
 
-    A call comes twice: see Note [Levels of transforms] (func/layers.py).
+    A call comes twice: see Note [Levels of transforms] (func/layers.py). Inside a `dual_level`, a tensor that `grad`
+    tracks may have a tangent, too.
     """
 
     def __init__(self, *, forward: bool = False) -> None:
@@ -44,10 +45,11 @@ class Tracking(Interpreter):
         included, allowed = active_keys.get()
         included = (included & ~(FRONT | DUAL)) | BACK | ADINPLACEORVIEW
         allowed = (allowed | AUTOGRAD_AND_NESTED) & ~(FRONT | WRAPPED | DUAL)
-        if self.tangents is not None and forward_enabled.get():
+        tangents = rest.duals if self.tangents is None else self.tangents
+        if tangents is not None and forward_enabled.get():
             included, allowed = included | DUAL, allowed | DUAL
         token = active_keys.set((included, allowed))
-        level_token = dual_level.set(self.tangents)
+        level_token = dual_level.set(tangents)
         try:
             return call(operator, arguments)
         finally:

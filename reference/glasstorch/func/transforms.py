@@ -13,6 +13,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.graph import grad as autograd_grad
 from glasstorch.autograd.modes import enable_grad
 from glasstorch.autograd.saved_hooks import disable_saved_tensors_hooks
+from glasstorch.autograd.tangents import level_of_jvp
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.hooks import required
 from glasstorch.core.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
@@ -231,7 +232,7 @@ def _jvp(
                 raise RuntimeError(
                     f"jvp(f, primals, tangents): Expected {name} to only contain Tensors, got {type(value)}"
                 )
-    with running(Tracking(forward=True)) as owner:
+    with running(Tracking(forward=True)) as owner, level_of_jvp():
         duals = tree_unflatten([dual(p, t, owner) for p, t in zip(flat, flat_tangents, strict=True)], spec)
         if argnums is None:
             result = func(*duals)

@@ -100,7 +100,7 @@ def batched(value: Tensor, bdim: int, owner: object) -> Tensor:
         strides[:bdim] + strides[bdim + 1 :],
         value._offset,
     )
-    result._version_counter = value.version_counter()
+    result._version_counter = value.version_counter() if value.key_set & ADINPLACEORVIEW else value._version_counter
     return result
 
 

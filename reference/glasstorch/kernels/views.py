@@ -15,9 +15,11 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor, make_view, make_view_as
+from glasstorch.core import inference
 from glasstorch.core.dtype import dtype, float16, float32, float64, int8, int16, int32, int64, uint8
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
+    Shape,
     contiguous_strides,
     existing_dim,
     expand_strides,
@@ -28,6 +30,7 @@ from glasstorch.core.geometry import (
     wrap_dim,
     wrap_dims,
 )
+from glasstorch.core.keys import KEYS_OF_DEVICE
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.dispatch.library import KernelTable
 
@@ -299,14 +302,18 @@ def as_strided(
 
 @EVERY_BACKEND.impl("view.dtype")
 def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
-    """The bytes read as another dtype; the last dimension grows or shrinks with the ratio of the item sizes."""
+    """The bytes read as another dtype; the last dimension grows or shrinks with the ratio of the item sizes.
+
+    No gradient flows between them, and the result takes after the mode: outside of inference mode it is a normal
+    tensor, inside an inference tensor.
+    """
     for bit, kind in ((self.is_conj(), "conjugate view tensors"), (self.is_neg(), "tensors with negative bit set")):
         if bit:
             raise ShapeError(f"torch.Tensor.view is not supported for {kind} when converting to a different dtype.")
     shape, strides, offset = self._shape, self._strides, self._offset
     old, new = self.dtype.itemsize, dtype.itemsize
     if old == new:
-        return make_view_as(self, dtype, shape, strides, offset)
+        return _read_as(self, dtype, shape, strides, offset)
     names = f"{self.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
     if not shape:
         raise ShapeError(f"self.dim() cannot be 0 to view {names}")
@@ -320,7 +327,7 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         check_step()
         ratio = old // new
         split = None if strides is None and shape[-1] else (*(step * ratio for step in steps[:-1]), 1)
-        return make_view_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
+        return _read_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
     ratio = new // old
     for what, value in (("size(-1)", shape[-1]), ("storage_offset()", offset)):
         if value % ratio:
@@ -330,7 +337,14 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         if step % ratio:
             raise ShapeError(f"self.stride({dim}) must be divisible by {ratio} to view {names}, but got {step}")
     joined = None if strides is None and shape[-1] else (*(step // ratio for step in steps[:-1]), 1)
-    return make_view_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
+    return _read_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
+
+
+def _read_as(self: Tensor, dtype: dtype, shape: Shape, strides: Shape | None, offset: int) -> Tensor:
+    made = make_view_as(self, dtype, shape, strides, offset)
+    if inference.entered:
+        made.key_set = inference.keys_of_new(made.key_set | KEYS_OF_DEVICE[self.device.type])
+    return made
 
 
 # Several views --------------------------------------------------------------------------------------------------

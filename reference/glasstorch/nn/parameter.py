@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.core.hooks import required
+from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.uninitialized import (
     UNINITIALIZED,
@@ -45,6 +46,8 @@ class Parameter(Tensor):
         if is_lazy(data):
             data = data.detach()  # which is refused
         parameter = alias(data, cls)
+        if data.is_inference():
+            count_versions_anew(parameter)
         assert isinstance(parameter, cls)
         required(parameter, requires_grad)
         return parameter

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NoReturn
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey
+from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry
 from glasstorch.operators.generated import functions as operators
@@ -112,7 +113,7 @@ class UninitializedTensorMixin:
     def data(self: Any) -> Any:
         """An empty tensor of the same dtype and device, without history."""
         made = alias(self)
-        made._version_counter = None
+        count_versions_anew(made)
         made.key_set &= ~UNINITIALIZED
         return self._as_own(made)
 

@@ -255,6 +255,28 @@ def test_after_an_error_the_module_is_as_it_was() -> None:
         assert plain(net.state_dict()) == plain(before)
 
 
+def test_a_module_of_inference_tensors_is_loaded_inside_the_mode_alone(torch: Any) -> None:
+    values = torch.nn.Linear(2, 2).state_dict()
+    with torch.inference_mode():
+        net = torch.nn.Linear(2, 2)
+        net.load_state_dict(values)
+    assert plain(net.state_dict()) == plain(values)
+    with pytest.raises(RuntimeError, match=r'While copying the parameter named "weight".*\n?.*outside InferenceMode'):
+        net.load_state_dict(values)
+    net.load_state_dict({name: value + 1 for name, value in values.items()}, assign=True)
+    assert plain(net.state_dict()) == plain({name: value + 1 for name, value in values.items()})
+
+
+def test_an_error_in_inference_mode_leaves_the_module_as_it_was() -> None:
+    torch = glasstorch
+    with torch.inference_mode():
+        net = torch.nn.Linear(2, 2)
+        before = plain(copy.deepcopy(net.state_dict()))
+        with pytest.raises(RuntimeError, match="size mismatch for bias"):
+            net.load_state_dict({"weight": torch.zeros(2, 2), "bias": torch.zeros(3)})
+    assert plain(net.state_dict()) == before
+
+
 def test_a_hook_with_its_module_is_pickled_with_it() -> None:
     layer = glasstorch.nn.Linear(1, 1)
     layer.register_load_state_dict_pre_hook(print)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import no_grad
+from glasstorch.autograd.modes import inference_mode, no_grad
 from glasstorch.core.errors import Rule
 from glasstorch.nn.parameter import Parameter
 from glasstorch.nn.uninitialized import is_lazy
@@ -244,7 +244,7 @@ class _Snapshot:
         own = [tensor for part in modules for _, tensor in own_tensors(part)]
         self.uninitialized = [(tensor, type(tensor), tensor.data) for tensor in own if is_lazy(tensor)]
         tensors = [tensor for tensor in own if not tensor.is_meta and not is_lazy(tensor)]
-        self.contents = [(tensor, tensor._version, tensor.detach().clone()) for tensor in tensors]
+        self.contents = [(tensor, _version(tensor), tensor.detach().clone()) for tensor in tensors]
 
     def restore(self) -> None:
         for registered, before in self.entries:
@@ -255,8 +255,16 @@ class _Snapshot:
             waiting.data = empty
         with no_grad():
             for tensor, version, before in self.contents:
-                if tensor._version != version:
+                if version is None:
+                    with inference_mode():
+                        tensor.copy_(before)
+                elif tensor._version != version:
                     tensor.copy_(before)
+
+
+def _version(tensor: Tensor) -> int | None:
+    """How often the tensor was changed in place; None for an inference tensor, which may keep no count."""
+    return None if tensor.is_inference() else tensor._version
 
 
 def _quoted(names: list[str]) -> str:
