@@ -34,10 +34,10 @@ def shares_version(base: Tensor, other: Tensor) -> Tensor:
 
     Where one of them is an inference tensor, `other` counts versions of its own.
     """
-    if base.key_set & other.key_set & ADINPLACEORVIEW:
-        other._version_counter = base.version_counter()
-    else:
+    if not base.key_set & other.key_set & ADINPLACEORVIEW:
         count_versions_anew(other)
+        return other
+    other._version_counter = base.version_counter()
     return other
 
 

@@ -313,7 +313,7 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
     shape, strides, offset = self._shape, self._strides, self._offset
     old, new = self.dtype.itemsize, dtype.itemsize
     if old == new:
-        return _read_as(self, dtype, shape, strides, offset)
+        return read_as(self, dtype, shape, strides, offset)
     names = f"{self.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
     if not shape:
         raise ShapeError(f"self.dim() cannot be 0 to view {names}")
@@ -327,7 +327,7 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         check_step()
         ratio = old // new
         split = None if strides is None and shape[-1] else (*(step * ratio for step in steps[:-1]), 1)
-        return _read_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
+        return read_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
     ratio = new // old
     for what, value in (("size(-1)", shape[-1]), ("storage_offset()", offset)):
         if value % ratio:
@@ -337,10 +337,11 @@ def view_dtype(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         if step % ratio:
             raise ShapeError(f"self.stride({dim}) must be divisible by {ratio} to view {names}, but got {step}")
     joined = None if strides is None and shape[-1] else (*(step // ratio for step in steps[:-1]), 1)
-    return _read_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
+    return read_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
 
 
-def _read_as(self: Tensor, dtype: dtype, shape: Shape, strides: Shape | None, offset: int) -> Tensor:
+def read_as(self: Tensor, dtype: dtype, shape: Shape, strides: Shape | None, offset: int) -> Tensor:
+    """The memory with another dtype and geometry, as a normal tensor or one of inference mode, as the mode says."""
     made = make_view_as(self, dtype, shape, strides, offset)
     if inference.entered:
         made.key_set = inference.keys_of_new(made.key_set | KEYS_OF_DEVICE[self.device.type])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from glasstorch._tensor import Tensor, make_view_as
+from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import dtype
 from glasstorch.core.errors import ShapeError
+from glasstorch.kernels.views import read_as
 
 FILE = "kernels/views.py"
-LINE = 323
+LINE = 330
 
 
 def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:
@@ -18,7 +19,7 @@ def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:
     shape, strides, offset = self._shape, self._strides, self._offset
     old, new = self.dtype.itemsize, dtype.itemsize
     if old == new:
-        return make_view_as(self, dtype, shape, strides, offset)
+        return read_as(self, dtype, shape, strides, offset)
     names = f"{self.dtype.scalar_name} as {dtype.scalar_name} (different element sizes)"
     if not shape:
         raise ShapeError(f"self.dim() cannot be 0 to view {names}")
@@ -32,7 +33,7 @@ def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         check_step()
         ratio = old // new
         split = None if strides is None and shape[-1] else (*(step * ratio for step in steps[:-1]), 1)
-        return make_view_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
+        return read_as(self, dtype, (*shape[:-1], shape[-1] * ratio), split, offset * ratio)
     ratio = new // old
     for what, value in (("size(-1)", shape[-1]), ("storage_offset()", offset)):
         if value % ratio:
@@ -42,4 +43,4 @@ def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:
         if step % ratio:
             raise ShapeError(f"self.stride({dim}) must be divisible by {ratio} to view {names}, but got {step}")
     joined = None if strides is None and shape[-1] else (*(step // ratio for step in steps[:-1]), 1)
-    return make_view_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
+    return read_as(self, dtype, (*shape[:-1], shape[-1] // ratio), joined, offset // ratio)
