@@ -54,7 +54,7 @@ class FunctionMeta(ABCMeta):
     _backward_cls: type[BackwardCFunction]
 
     def __init__(cls, name: str, bases: tuple[type, ...], attributes: dict[str, Any]) -> None:
-        members = {"_forward_cls": cls, "__module__": __name__}
+        members = {"_forward_cls": cls, "__module__": BackwardCFunction.__module__}
         cls._backward_cls = type(f"{name}Backward", (BackwardCFunction,), members)
         super().__init__(name, bases, attributes)
 
