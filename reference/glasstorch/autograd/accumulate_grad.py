@@ -55,7 +55,8 @@ class AccumulateGrad(Node):
 
 def _made_lock(meta: Any) -> threading.RLock:
     """The lock of a leaf's gradient: passes of several threads may reach the leaf, whose hooks see a whole gradient."""
-    return meta.__dict__.setdefault("lock", threading.RLock())  # type: ignore[no-any-return]
+    lock: threading.RLock = meta.__dict__.setdefault("lock", threading.RLock())  # the first, where two ask at once
+    return lock
 
 
 def _references_when_unshared() -> int:

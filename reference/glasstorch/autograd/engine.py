@@ -166,12 +166,12 @@ class GraphTask:
             grads = hooks.before_node(hooks.on_arrival(grads))
         apply = node.apply if profiled is None else profiled.applying(node)
         results = fitted(node, [*apply(grads)])
-        if self.needed is not None and not node.of_user:  # hooks see None for what nobody wants
-            results = [
-                r if e is not None and self.delivers_to(e[0]) else None
-                for r, e in zip(results, node.next_edges, strict=True)
-            ]
         if hooks is not None:
+            if self.needed is not None and not node.of_user:  # a hook sees None for a gradient that nobody wants
+                results = [
+                    result if edge is not None and self.delivers_to(edge[0]) else None
+                    for result, edge in zip(results, node.next_edges, strict=True)
+                ]
             results = [*hooks.after_node(results, grads)]
         if not self.keep_graph:
             node.release_variables()

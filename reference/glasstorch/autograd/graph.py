@@ -455,8 +455,8 @@ class _Hooks:
     def view_again(self, view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, alike: bool) -> Tensor | None:
         return view_functions.made_again(view, new_base, visitors, alike=alike)
 
-    def base_again(self, view: Tensor) -> None:
-        view_functions.base_made_again(view)
+    def base_again(self, view: Tensor, new_view: Tensor) -> None:
+        view_functions.base_made_again(view, new_view)
 
     def is_recorded(self, tensor: Tensor) -> bool:
         return is_grad_enabled() and tensor.requires_grad

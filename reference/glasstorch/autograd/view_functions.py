@@ -10,7 +10,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.seen import Look, seen_in, steps_of
-from glasstorch.core.errors import AutogradError
+from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.core.keys import MATH_BITS
 from glasstorch.core.tensor_impl import TensorImpl
 
@@ -21,6 +21,10 @@ def made_again(view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, ali
     With `alike`, None also for a tensor that is laid out otherwise than the base. Visitors are refused where
     the view remembers its operators, whose arguments PyTorch hands to them.
     """
+    if not isinstance(new_base, Tensor):
+        raise ArgumentTypeError(
+            f"_view_func(): argument 'new_base' (position 1) must be Tensor, not {type(new_base).__name__}"
+        )
     meta = view._autograd_meta
     if meta is None or meta.base is None or (alike and not _are_alike(new_base, meta.base)):
         return None
@@ -35,8 +39,10 @@ def made_again(view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, ali
     return seen_in(new_base, Look.of(meta.base)._replace(offset=new_base._offset), steps)
 
 
-def base_made_again(view: Tensor) -> None:
+def base_made_again(view: Tensor, new_view: Tensor) -> None:
     """None for a tensor that is no view; a view keeps no function that makes its base of another view."""
+    if not isinstance(new_view, Tensor):
+        raise AutogradError("_rev_view_func expect a single argument that is a Tensor")
     meta = view._autograd_meta
     if meta is None or meta.base is None:
         return

@@ -60,7 +60,7 @@ class VariableHooks(Protocol):
     def view_again(self, view: Tensor, new_base: Tensor, visitors: tuple[Any, ...], *, alike: bool) -> Tensor | None:
         """The same view of another tensor, or None."""
 
-    def base_again(self, view: Tensor) -> None:
+    def base_again(self, view: Tensor, new_view: Tensor) -> None:
         """None for a tensor that is no view; an error for any other."""
 
     def is_recorded(self, tensor: Tensor) -> bool:

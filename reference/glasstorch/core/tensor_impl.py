@@ -319,7 +319,7 @@ class TensorImpl:
         return 0
 
     def version_counter(self) -> VersionCounter:
-        """The counter, to share it with a view; for an inference tensor without a count one that nobody keeps."""
+        """The counter, which views share; made here if there is none yet, and not kept by an inference tensor."""
         counter = self._version_counter
         if counter is None:
             counter = VersionCounter()
@@ -431,33 +431,23 @@ class TensorImpl:
 
         They are where sizes, strides, offsets and the lengths of their storages agree.
         """
-        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=True)
+        return hooks.variable_hooks.view_again(self, new_base, (symint_visitor_fn, tensor_visitor_fn), alike=True)
 
     def _view_func_unsafe(
         self: Any, new_base: Tensor, symint_visitor_fn: Any = None, tensor_visitor_fn: Any = None
     ) -> Tensor | None:
         """As `_view_func`, of any tensor whose storage is long enough."""
-        return _view_again(self, new_base, symint_visitor_fn, tensor_visitor_fn, alike=False)
+        return hooks.variable_hooks.view_again(self, new_base, (symint_visitor_fn, tensor_visitor_fn), alike=False)
 
     def _rev_view_func_unsafe(self: Any, new_view: Tensor, /) -> None:
         """None for a tensor that is no view; refused for a view: inverses of view operators are not there."""
-        if not isinstance(new_view, TensorImpl):
-            raise AutogradError("_rev_view_func expect a single argument that is a Tensor")
-        hooks.variable_hooks.base_again(self)
+        hooks.variable_hooks.base_again(self, new_view)
 
 
 def count_versions_anew(tensor: TensorImpl) -> None:
     """Count from 0, for this tensor alone: an inference tensor, too, unless the mode is on."""
     counts = tensor.is_inference() and not is_inference_mode_enabled()
     tensor._version_counter = VersionCounter() if counts else None
-
-
-def _view_again(view: Any, new_base: Any, *visitors: Any, alike: bool) -> Tensor | None:
-    if not isinstance(new_base, TensorImpl):
-        raise ArgumentTypeError(
-            f"_view_func(): argument 'new_base' (position 1) must be Tensor, not {type(new_base).__name__}"
-        )
-    return hooks.variable_hooks.view_again(view, new_base, visitors, alike=alike)  # type: ignore[arg-type]
 
 
 def out_of_reach(storage: Storage) -> Exception:

@@ -9,7 +9,7 @@ from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_
 from glasstorch.core.layout import contiguous_format
 
 FILE = "autograd/accumulate_grad.py"
-LINE = 91
+LINE = 92
 
 
 def mended(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
