@@ -78,3 +78,52 @@ def test_a_product_that_is_added_to_has_its_dimensions(torch: Any, name: str, ra
             continue
         for one, own in zip(mapped(a), a, strict=True):
             torch.testing.assert_close(one, getattr(torch, name)(start, own, b, beta=2, alpha=3))
+
+
+@pytest.mark.parametrize("dims", [dims for dims in product([0, None], repeat=3) if dims != (None, None, None)])
+@pytest.mark.parametrize("bias", [(2, 4), (4,), (2, 1), ()])
+@pytest.mark.parametrize("factors", [{}, {"beta": 0.5, "alpha": 2.0}, {"beta": 0}])
+def test_a_product_is_added_to_a_bias_of_each_example_or_a_shared_one(
+    torch: Any, bias: Any, dims: Any, factors: Any
+) -> None:
+    given = [numbers(torch, *one) for one in zip((bias, (2, 3), (3, 4)), dims, (0.4, 0.7, 1.3), strict=True)]
+    found = torch.func.vmap(lambda *three: torch.addmm(*three, **factors), in_dims=dims)(*given)
+    for i in range(SIZE):
+        own = [one if dim is None else one[i] for one, dim in zip(given, dims, strict=True)]
+        torch.testing.assert_close(found[i], torch.addmm(*own, **factors))
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_product_is_added_in_place(torch: Any, shared: bool) -> None:
+    given = [numbers(torch, *one) for one in zip(((2, 4), (2, 3), (3, 4)), (0, 0, 0), (0.4, 0.7, 1.3), strict=True)]
+    if shared:
+        with pytest.raises(RuntimeError, match=r"\(self, \*extra_args\) is not possible"):
+            torch.func.vmap(torch.Tensor.addmm_, in_dims=(None, 0, 0))(given[0][0], *given[1:])
+        return
+    expected = torch.addmm(given[0][3], given[1][3], given[2][3])
+    torch.func.vmap(torch.Tensor.addmm_)(*given)
+    torch.testing.assert_close(given[0][3], expected)
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize("weight", ["none", "shared", "of each"])
+@pytest.mark.parametrize("sizes", [((5,), ()), ((3, 5), (3,)), ((2, 5, 3), (2, 3)), ((2, 5, 4, 3), (2, 4, 3))])
+def test_a_loss_over_classes_and_its_gradient_are_those_of_each_example(
+    torch: Any, sizes: Any, weight: str, reduction: str
+) -> None:
+    shape, of_target = sizes
+    x = numbers(torch, shape, 0, 0.7)
+    target = (torch.arange(x.numel() // 5) * 3 % 5).reshape(SIZE, *of_target)
+    weights = numbers(torch, (5,), 0 if weight == "of each" else None, 0.3).abs() + 0.1
+
+    def loss(x: Any, target: Any, weights: Any) -> Any:
+        given = None if weight == "none" else weights
+        return torch.nn.functional.nll_loss(x, target, given, reduction=reduction, ignore_index=2).sum()
+
+    dims = (0, 0, 0 if weight == "of each" else None)
+    found = torch.func.vmap(torch.func.grad_and_value(loss), in_dims=dims)(x, target, weights)
+    for i in range(SIZE):
+        own = torch.func.grad_and_value(loss)(x[i], target[i], weights[i] if weight == "of each" else weights)
+        for mapped, expected in zip(found, own, strict=True):
+            torch.testing.assert_close(mapped[i], expected, equal_nan=True)
