@@ -47,7 +47,7 @@ def addmm(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
     if operator.schema.is_inplace:
         batch.check_writable(operator, arguments)
         batch.in_front(self)[0].copy_(result)
-    elif beta == 0 and not any(wrapping_by(batch, factor) for factor in (left, right)):
+    elif beta == 0 and not any(wrapping_by(batch, factor) is not None for factor in (left, right)):
         return result  # the same for all examples
     return batch.finished(operator, arguments, result)
 
