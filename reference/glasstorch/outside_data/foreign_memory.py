@@ -99,7 +99,7 @@ def frombuffer(
             stacklevel=2,
         )
     result = hooks.tensor_hooks.over(np.frombuffer(view.cast("B"), wanted.numpy, count, offset), wanted)
-    return result.requires_grad_() if requires_grad else result
+    return hooks.required(result, requires_grad)
 
 
 def checked_dtype(function: str, given: Any) -> Dtype:
@@ -127,7 +127,7 @@ def from_file(
     if device is not None and Device(device) is not CPU:
         raise ArgumentError(f"from_file: a file's bytes are in main memory; device must be cpu, got {device}")
     storage = Storage.from_file(filename, bool(shared), size * wanted.itemsize)
-    return hooks.tensor_hooks.make(storage, wanted, (size,), None, 0).requires_grad_(requires_grad)
+    return hooks.required(hooks.tensor_hooks.make(storage, wanted, (size,), None, 0), requires_grad)
 
 
 # DLPack ---------------------------------------------------------------------------------------------------------
