@@ -308,16 +308,19 @@ def is_checkpoint_valid() -> bool:
 
 def compute_dependencies(roots: Sequence[Edge]) -> dict[Node, int]:
     """For every node reachable from the roots, how many edges lead to it: it is ready when each has delivered."""
-    dependencies = dict.fromkeys((node for node, _ in roots), 0)
-    stack = list(dependencies)
+    dependencies: dict[Node, int] = {}
+    starts = {node for node, _ in roots}
+    stack = list(starts)
     while stack:
         for edge in stack.pop().next_edges:
-            if edge is not None:
-                node = edge[0]
-                if node in dependencies:
-                    dependencies[node] += 1
-                else:  # seen for the first time
-                    dependencies[node] = 1
+            if edge is None:
+                continue
+            node = edge[0]
+            if node in dependencies:
+                dependencies[node] += 1
+            else:  # seen for the first time, unless it is a root
+                dependencies[node] = 1
+                if node not in starts:
                     stack.append(node)
     return dependencies
 

@@ -146,7 +146,7 @@ def along_in_blocks(function: plain.Function, arrays: list[Array], axis: int) ->
 def _by_rows(function: Function, inputs: list[Array], out: Array) -> None:
     """Along the last dimension of (rows, size)."""
     rows, size = out.shape
-    step = max(thresholds.STRIP // size, 1)
+    step = max(thresholds.SOFTMAX_ROWS // size, 1)
     if rows <= step:
         _strip(function, inputs, out)
         return

@@ -54,6 +54,7 @@ NAN_CHECKED_EVERY = 64  # degrees of a recurrence between checks whether all rem
 DIVISION_IN_DOUBLE_FROM = 512  # float32 numbers: a dozen NumPy calls are faster than the one that calls fmod
 
 # Softmax
+SOFTMAX_ROWS = 1 << 18  # elements of a block of whole rows: fewer blocks, each of which makes a scratch array
 SOFTMAX_TRANSPOSED_UP_TO = 32  # size of the dimension: a block is transposed
 SOFTMAX_SHARED_MAXIMUM_WITHIN = 4.0  # difference of maxima: rows subtract one maximum, exponentials lose no digits
 
