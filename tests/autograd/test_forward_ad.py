@@ -159,7 +159,7 @@ def _calls(torch: Any) -> dict[str, Any]:
 def outcome(call: Any) -> str:
     try:
         return str(call())
-    except Exception as error:  # noqa: BLE001
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"
 
 

@@ -36,7 +36,7 @@ def after_a_change(torch: Any, base: Any) -> Any:
 
 
 def of_a_function(torch: Any, base: Any) -> Any:
-    class Flat(torch.autograd.Function):  # type: ignore[misc,name-defined]
+    class Flat(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             return x.view(-1)

@@ -55,7 +55,7 @@ def test_gradients_and_tangents_of_each_example(torch: Any) -> None:
 
 @pytest.mark.parametrize("dim", [-2, -1, 0, 1, 2, 5])
 def test_the_dimension_of_the_results_batch_must_be_there(torch: Any, dim: int) -> None:
-    class Double(torch.autograd.Function):  # type: ignore[misc, name-defined]
+    class Double(torch.autograd.Function):
         @staticmethod
         def forward(x: Any) -> Any:
             return x * 2

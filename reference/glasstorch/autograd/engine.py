@@ -167,7 +167,7 @@ class GraphTask:
         apply = node.apply if profiled is None else profiled.applying(node)
         results = fitted(node, [*apply(grads)])
         if hooks is not None:
-            if self.needed is not None and not node.of_user:  # a hook sees None for a gradient that nobody wants
+            if self.needed is not None and not node.of_user:  # hooks are given None where no gradient is wanted
                 results = [
                     result if edge is not None and self.delivers_to(edge[0]) else None
                     for result, edge in zip(results, node.next_edges, strict=True)

@@ -6,7 +6,7 @@ Mirrors: torch/autograd/forward_ad.py, torch/csrc/autograd/forward_grad.cpp
 from __future__ import annotations
 
 from types import TracebackType
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import Guard
@@ -53,8 +53,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
         raise AutogradError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
         )
-    if level is not None and type(level) is not int:
-        raise TypeError(f"exit_dual_level(): argument 'level' must be int, not {type(level).__name__}")
+    if level is not None:
+        _check_is_int(level, "exit_dual_level")
     current = _level.get()
     if current is None:
         raise AutogradError("Dual level must be a positive number.")  # PyTorch's words: it has no level -1
@@ -82,8 +82,10 @@ class _set_fwd_grad_enabled(Guard):
         self.prev = forward_enabled.get()
         _follow(mode)
 
-    def clone(self) -> _set_fwd_grad_enabled:
-        return type(self)()  # type: ignore[call-arg]  # as in PyTorch, it cannot decorate
+    def clone(self) -> Any:
+        """TypeError: as in PyTorch, a function cannot be decorated with it, since the mode is not given again."""
+        made: Any = type(self)
+        return made()
 
     def __enter__(self) -> None:
         pass

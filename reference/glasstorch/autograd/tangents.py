@@ -51,11 +51,8 @@ def check_no_level() -> None:
 @contextmanager
 def level_of_jvp() -> Iterator[None]:
     """Hold the one level for a `func.jvp`: those inside of it share it; any other inside the other is refused."""
-    if jvp_runs.get():
-        with forward_mode(enabled=True):
-            yield
-        return
-    check_no_level()
+    if not jvp_runs.get():
+        check_no_level()
     token = jvp_runs.set(True)
     try:
         with forward_mode(enabled=True):
