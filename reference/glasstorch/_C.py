@@ -1,14 +1,13 @@
 """Which of PyTorch's internals can a program inspect?
 
 Mirrors: torch/_C/__init__.pyi.in, torch/csrc/utils/python_dispatch.cpp
-Differs: key sets, the operators and their tables, lazy copies and a few classes only. Nothing here is compiled: the
-    code is in core/, dispatch/ and operators/.
+Differs: key sets, the operators and their tables (_dispatch_queries.py), lazy copies and a few classes only. Nothing
+    here is compiled: the code is in core/, dispatch/ and operators/.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-
+from glasstorch._dispatch_queries import *  # noqa: F403
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.engine import current_graph_task_id as _current_graph_task_id  # noqa: F401
 from glasstorch.autograd.engine import current_node as _current_autograd_node  # noqa: F401
@@ -18,20 +17,15 @@ from glasstorch.core.device import device as device
 from glasstorch.core.dtype import dtype as dtype
 from glasstorch.core.errors import _LinAlgError as _LinAlgError
 from glasstorch.core.geometry import Size as Size
-from glasstorch.core.keys import ALL_KEYS, AUTOGRAD_AND_NESTED, FUNCTIONALITY_BIT, WRAPPED
 from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.random.generator import Generator as Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
-from glasstorch.dispatch.active_keys import active_keys, exclude
-from glasstorch.dispatch.dump import dump_table
-from glasstorch.dispatch.operator import registry
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
 __all__ = ["DispatchKey", "DispatchKeySet", "Generator", "Size", "TensorBase", "device", "dtype"]
 
-DENSE = FUNCTIONALITY_BIT["Dense"]
 _TensorBase = TensorBase  # its name before PyTorch 2.1
 # PyTorch has the operators of `nn.functional`, `fft`, `linalg` and `special` in modules of their own.
 _VariableFunctions = _nn = _fft = _linalg = _special = functions
@@ -65,31 +59,6 @@ def _get_tracing_state() -> object | None:
 
 def _log_api_usage_once(event: str) -> None:
     """Tell a logger of PyTorch's, if a company has one, that a function is used; here there is none."""
-
-
-def _dispatch_keys(tensor: Tensor) -> DispatchKeySet:
-    """The key set that a tensor contributes to a call; of one that a transform has wrapped, also that of its memory."""
-    return DispatchKeySet(tensor.key_set | (DENSE if tensor.key_set & WRAPPED else 0))
-
-
-def _dispatch_dump_table(name: str) -> str:
-    """What each key of an operator leads to: where its kernel was registered, and by which rule it stands there."""
-    return dump_table(registry.find(name))
-
-
-def _dispatch_tls_local_include_set() -> DispatchKeySet:
-    """The keys that are added to every call made now."""
-    return DispatchKeySet(active_keys.get()[0])
-
-
-def _dispatch_tls_local_exclude_set() -> DispatchKeySet:
-    """The keys that are removed from every call made now."""
-    return DispatchKeySet(ALL_KEYS & ~active_keys.get()[1])
-
-
-def _AutoDispatchBelowAutograd() -> AbstractContextManager[None]:
-    """Calls inside skip autograd's kernels: nothing is recorded, whatever the grad mode."""
-    return exclude(AUTOGRAD_AND_NESTED)
 
 
 def _is_cow_tensor(tensor: Tensor) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glasstorch.core.errors import RegistrationError
-from glasstorch.core.keys import DispatchKey
-from glasstorch.dispatch.dump import RUNTIME_KEYS, dump_table, read_table
+from glasstorch.core.keys import RUNTIME_KEYS, DispatchKey
+from glasstorch.dispatch.dump import dump_registrations, dump_table, read_table
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import Operator, fallthrough_kernel
 from glasstorch.dispatch.resolve import BACKEND_FALLBACK, MISSING, choose
@@ -45,8 +46,37 @@ def test_two_kernels_that_cannot_both_serve_have_a_row(library: Library, operato
     assert rows(operator)["AutogradOther"] == "ambiguous_autogradother [ambiguous autogradother]"
 
 
+def test_what_was_registered_has_a_row_each_and_the_active_kernel_comes_first(
+    library: Library, operator: Operator
+) -> None:
+    library.impl("op", lambda x: x, "CompositeExplicitAutograd")
+    library.impl("op", fallthrough_kernel, "AutogradCPU")
+    library.impl("op", len, "CPU")
+    library.impl("op", abs, "CPU", allow_override=True)
+    first, *registered = dump_registrations(operator).splitlines()
+    assert first == "name: sample::op"
+    assert registered[:1] == ["schema: sample::op(Tensor x) -> Tensor"]
+    assert registered[1].startswith("debug: registered at ")
+    assert registered[2] == "alias analysis kind: FROM_SCHEMA"
+    keys, places = zip(*(row.split(": registered at ", 1) for row in registered[3:]), strict=True)
+    assert keys == ("CPU", "CPU (inactive)", "AutogradCPU", "CompositeExplicitAutograd[alias]")
+    assert all(place.startswith(f"{__file__}:") for place in places)
+    assert [place.split(" :: ")[1] for place in places] == [
+        "(none) [ boxed ]", "(none) [ boxed ]", "(none) [ fallthrough boxed ]", "(none) [ boxed ]",
+    ]  # fmt: skip
+
+
+def test_pytorch_writes_the_same_rows_of_what_was_registered(require: Require) -> None:
+    torch = require("torch")
+    with registered_in_both(torch, REGISTERED) as (theirs, operator):
+        rows = [
+            re.sub(r"at \S+", "at", text) for text in (torch._C._dispatch_dump(theirs), dump_registrations(operator))
+        ]
+    assert rows[0] == rows[1]
+
+
 def test_what_is_written_is_read_back(library: Library, operator: Operator) -> None:
-    for key in ("CompositeImplicitAutograd", "SparseCPU", "Meta", "Autograd"):
+    for key in ("Meta", "CompositeImplicitAutograd", "SparseCPU", "Autograd"):
         library.impl("op", lambda x: x, key)
     rules = read_table(dump_table(operator))
     assert rules == {key: choose(operator, key).rule for key in RUNTIME_KEYS}

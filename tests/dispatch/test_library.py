@@ -15,6 +15,7 @@ from glasstorch.core.keys import CPU_KEYS, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable, Library, place
 from glasstorch.dispatch.operator import Operator, registry
+from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
 Make = Callable[..., TensorImpl]
@@ -144,7 +145,9 @@ def test_the_key_is_the_librarys_where_none_is_given(library: Library, operator:
 @pytest.mark.parametrize(
     ("name", "kernel", "key", "error", "message"),
     [
-        ("op", len, "Nope", RegistrationError, "could not parse dispatch key: 'Nope'; expected a runtime key such as"),
+        ("op", len, "Nope", RegistrationError, "could not parse dispatch key: Nope; expected a runtime key such as"),
+        ("op", len, "StartOfDenseBackends", RegistrationError, "could not parse dispatch key: StartOfDenseBackends"),
+        ("op", len, "EndOfDenseBackends", RegistrationError, "could not parse dispatch key: EndOfDenseBackends"),
         ("op", 3, "CPU", TypeError, "Input function is required to be a callable but found type <class 'int'>"),
         ("nope", len, "CPU", RegistrationError, "there is no operator 'sample::nope'"),
     ],
@@ -154,6 +157,11 @@ def test_what_cannot_be_registered_is_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         library.impl(name, kernel, key)
+
+
+def test_a_meta_kernel_for_what_is_composed_of_other_operators_is_refused_in_pytorchs_words(require: Require) -> None:
+    torch = require("torch")
+    same_refusal(torch, lambda t: t.library.Library("aten", "IMPL").impl("matmul", len, "Meta"))
 
 
 def test_a_second_fallback_for_a_key_is_refused_and_names_both_places() -> None:

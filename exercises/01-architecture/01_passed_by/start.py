@@ -67,7 +67,7 @@ def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
     >>> both = key_set_of("CPU", "Meta", "AutogradCPU")
     >>> hop = Hop(0, "op", DispatchKey.Meta, "kernel", both, "f", "")
     >>> passed_by([hop])
-    (<DispatchKey.AutogradMeta: 111>,)
+    (<DispatchKey.AutogradMeta: 149>,)
 
     Where all keys passed by, the key of the hop is `Undefined`. And in a trace
     of what runs outside of traces, `trace(as_run=True)`, there are hops whose

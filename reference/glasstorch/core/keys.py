@@ -1,8 +1,9 @@
 """Which facts about a call decide which kernel runs?
 
 Mirrors: c10/core/DispatchKey.h, c10/core/DispatchKeySet.h, DispatchKeySet.cpp
-Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for display. Where the
-    highest functionality lacks its backend the key is Undefined; PyTorch returns a marker of its enum.
+Differs: a set is a plain Python int wherever a call passes it along; `DispatchKeySet` wraps one for programs. Where the
+    highest functionality lacks its backend a call finds Undefined; PyTorch finds the key of the CPU. Every key has its
+    name in the enum, can be parsed and can be iterated over: PyTorch's enum lacks sixteen names, and its parser 42.
 
 A key set is one integer. Its low bits are backends (CPU, CUDA, Meta ...), its higher bits are functionalities
 (Dense, ADInplaceOrView, AutogradFunctionality ...). A *runtime key* such as AutogradCPU is not a bit of its own:
@@ -14,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import EnumMeta, IntEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.core.device import no_tensors_on
+from glasstorch.core.errors import ArgumentTypeError, RegistrationError
 
 BACKENDS: Final = (
     "CPU", "CUDA", "HIP", "XLA", "MPS", "IPU", "XPU", "HPU", "VE", "Lazy", "MTIA", "MAIA",
@@ -71,25 +73,67 @@ def _runtime_keys() -> dict[str, tuple[str, str | None]]:
 _PARTS: Final = _runtime_keys()
 
 
+def _numbers() -> dict[str, int]:
+    """Every name of the enum with its number, which is no priority.
+
+    Functionalities come first; then, for each that has a key on each backend, a mark of its start and those keys, the
+    last of which is also the mark of its end; then the aliases.
+    """
+    numbers = {name: number for number, name in enumerate(("Undefined", *FUNCTIONALITIES))}
+    following = len(numbers) + 1  # one number marks the end of the functionalities
+    for functionality, prefix in PER_BACKEND.items():
+        runtime = (prefix + backend for backend in BACKENDS)
+        block = f"StartOf{functionality}Backends", *runtime
+        numbers |= {name: following + i for i, name in enumerate(block)}
+        following += len(block)
+        numbers[f"EndOf{functionality}Backends"] = following - 1
+    return numbers | {name: following + i for i, name in enumerate(ALIASES)}
+
+
+_NUMBERS: Final = _numbers()
+_MARKS: Final = frozenset(name for name in _NUMBERS if name.startswith(("StartOf", "EndOf")))
+
+
 class _Keys(EnumMeta):
+    def __iter__(cls) -> Iterator[Any]:
+        """The runtime keys in order of priority, Undefined first, and then the aliases."""
+        return (cls.__members__[name] for name in ("Undefined", *_PARTS, *ALIASES))
+
+    def __len__(cls) -> int:
+        return 1 + len(_PARTS) + len(ALIASES)
+
     if TYPE_CHECKING:  # the members are made by a loop, which a type checker does not run
 
         def __getattr__(cls, name: str) -> DispatchKey: ...
 
 
 class DispatchKey(IntEnum, metaclass=_Keys):
-    """A runtime key (one slot in an operator's dispatch table), or an alias for many; values order by priority.
+    """A runtime key (one slot in an operator's dispatch table), an alias for many, a functionality or a mark.
 
     The members come from the tables above: AutogradCPU exists because CPU is a backend and AutogradFunctionality has a
-    key on each. Aliases come last.
+    key on each. Their numbers are PyTorch's and say nothing about priority; to iterate over the enum gives the runtime
+    keys in order of priority, and then the aliases.
     """
 
     _ignore_ = ["number", "member"]  # noqa: RUF012  (read by Enum)
-    for number, member in enumerate(("Undefined", *_PARTS, *ALIASES)):
+    for member, number in _NUMBERS.items():
         vars()[member] = number
 
     def __str__(self) -> str:
         return f"DispatchKey.{self.name}"
+
+
+RUNTIME_KEYS: Final = tuple(DispatchKey[name] for name in ("Undefined", *_PARTS))
+
+
+def parse_key(name: str) -> DispatchKey:
+    """The key of that name: a runtime key, a functionality or an alias, but no mark."""
+    if name in _MARKS or name not in _NUMBERS:
+        raise RegistrationError(
+            f"could not parse dispatch key: {name}; expected a runtime key such as 'CPU', 'Meta' or 'AutogradCPU', or "
+            f"one of the aliases {', '.join(ALIASES)}"
+        )
+    return DispatchKey[name]
 
 
 BACKEND_BITS: Final = len(BACKENDS)
@@ -103,10 +147,23 @@ BACKEND_BIT: Final = {name: 1 << i for i, name in enumerate(BACKENDS)}
 FUNCTIONALITY_BIT: Final = {name: 1 << (BACKEND_BITS + i) for i, name in enumerate(FUNCTIONALITIES)}
 
 
+def _bits() -> dict[str, int]:
+    """The bits of every name that has some: one for a functionality and its mark, two for a key on a backend."""
+    bits = dict(FUNCTIONALITY_BIT)
+    bits |= {f"StartOf{functionality}Backends": FUNCTIONALITY_BIT[functionality] for functionality in PER_BACKEND}
+    for name, (functionality, backend) in _PARTS.items():
+        bits[name] = FUNCTIONALITY_BIT[functionality] | (0 if backend is None else BACKEND_BIT[backend])
+    return bits
+
+
+_BITS: Final = _bits()
+
+
 def key_set_of(*keys: DispatchKey | str) -> int:
     """The bits of the given runtime keys.
 
-    A key on a backend sets two bits: its functionality's and the backend's. `Undefined` sets none.
+    A key on a backend sets two bits: its functionality's and the backend's; a functionality by itself, or the mark
+    where its keys start, sets one. `Undefined` sets none.
 
     >>> DispatchKeySet(key_set_of("CPU", "AutogradCPU"))
     DispatchKeySet(CPU, AutogradCPU)
@@ -115,12 +172,7 @@ def key_set_of(*keys: DispatchKey | str) -> int:
     for key in keys:
         key = DispatchKey[key] if isinstance(key, str) else key
         assert key.name not in ALIASES, f"{key.name} is an alias, not a key that a tensor can have"
-        if key is DispatchKey.Undefined:
-            continue
-        functionality, backend = _PARTS[key.name]
-        bits |= FUNCTIONALITY_BIT[functionality]
-        if backend is not None:
-            bits |= BACKEND_BIT[backend]
+        bits |= _BITS.get(key.name, 0)
     return bits
 
 
@@ -166,35 +218,69 @@ def runtime_keys(keys: int) -> Iterator[DispatchKey]:
 
 
 class DispatchKeySet:
-    """A key set for display: `DispatchKeySet(x.key_set)`. The library itself passes plain ints.
+    """A key set for programs: `DispatchKeySet(x.key_set)`. The library itself passes plain ints.
 
-    >>> s = DispatchKeySet(key_set_of("CPU", "AutogradCPU"))
-    >>> s.highestPriorityTypeId()
-    <DispatchKey.AutogradCPU: 96>
+    >>> s = DispatchKeySet(DispatchKey.CPU).add(DispatchKey.AutogradCPU)
+    >>> s, s.highestPriorityTypeId()
+    (DispatchKeySet(CPU, AutogradCPU), <DispatchKey.AutogradCPU: 134>)
     """
 
     __slots__ = ("bits",)
 
     def __init__(self, keys: int | DispatchKey) -> None:
-        self.bits = key_set_of(keys) if isinstance(keys, DispatchKey) else keys
+        if not isinstance(keys, int):
+            raise ArgumentTypeError(
+                f"DispatchKeySet(): incompatible constructor arguments: expected a DispatchKey, or the bits of a set. "
+                f"Invoked with: {keys!r}"
+            )
+        self.bits = _bits_of(keys) if isinstance(keys, DispatchKey) else keys
+
+    @staticmethod
+    def from_raw_repr(bits: int) -> DispatchKeySet:
+        """The set with these bits."""
+        if type(bits) is not int or not 0 <= bits < 1 << 64:
+            raise ArgumentTypeError(
+                f"from_raw_repr(): incompatible function arguments: expected an integer of 64 bits without a sign. "
+                f"Invoked with: {bits!r}"
+            )
+        return DispatchKeySet(bits)
+
+    def raw_repr(self) -> int:
+        """The bits of the set."""
+        return self.bits
 
     def has(self, key: DispatchKey | str) -> bool:
-        wanted = key_set_of(key)
+        wanted = _bits_of(key)
         return self.bits & wanted == wanted
 
+    def add(self, key: DispatchKey | str) -> DispatchKeySet:
+        """A set with the key too; this one stays as it is."""
+        return DispatchKeySet(self.bits | _bits_of(key))
+
+    def remove(self, key: DispatchKey | str) -> DispatchKeySet:
+        """A set without the key's functionality; the backends stay, as other keys may be on them."""
+        return DispatchKeySet(self.bits & ~(_bits_of(key) & ~ALL_BACKENDS))
+
     def highestPriorityTypeId(self) -> DispatchKey:
-        return highest_key(self.bits)
+        """The key that a call with this set goes to; a mark, where its functionality lacks the backend."""
+        key = highest_key(self.bits & ALL_KEYS)
+        functionality = (self.bits & ALL_KEYS).bit_length() - 1 - BACKEND_BITS
+        if key is DispatchKey.Undefined and functionality >= 0:
+            return DispatchKey[f"StartOf{FUNCTIONALITIES[functionality]}Backends"]
+        return key
 
     def __iter__(self) -> Iterator[DispatchKey]:
         return runtime_keys(self.bits)
 
-    def __or__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(self.bits | other.bits)
+    def __or__(self, other: object) -> DispatchKeySet:
+        return DispatchKeySet(self.bits | other.bits) if isinstance(other, DispatchKeySet) else NotImplemented
 
-    def __and__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return DispatchKeySet(self.bits & other.bits)
+    def __and__(self, other: object) -> DispatchKeySet:
+        return DispatchKeySet(self.bits & other.bits) if isinstance(other, DispatchKeySet) else NotImplemented
 
-    def __sub__(self, other: DispatchKeySet) -> DispatchKeySet:
+    def __sub__(self, other: object) -> DispatchKeySet:
+        if not isinstance(other, DispatchKeySet):
+            return NotImplemented
         return DispatchKeySet(self.bits & ~(other.bits & ~ALL_BACKENDS))
 
     def __eq__(self, other: object) -> bool:
@@ -205,6 +291,12 @@ class DispatchKeySet:
 
     def __repr__(self) -> str:
         return f"DispatchKeySet({', '.join(key.name for key in self)})"
+
+
+def _bits_of(key: DispatchKey | str) -> int:
+    """The bits of a key as a program may name it; an alias has none."""
+    name = parse_key(key).name if isinstance(key, str) else DispatchKey(key).name
+    return _BITS.get(name, 0)
 
 
 AUTOCAST: Final = sum(bit for name, bit in FUNCTIONALITY_BIT.items() if name.startswith("Autocast"))

@@ -1,6 +1,7 @@
-"""What does every key of an operator lead to, as text?
+"""What is registered for an operator, and what does every key lead to, as text?
 
-Mirrors: OperatorEntry::dumpComputedTable in aten/src/ATen/core/dispatch/OperatorEntry.cpp
+Mirrors: OperatorEntry::dumpState and dumpComputedTable in aten/src/ATen/core/dispatch/OperatorEntry.cpp
+Differs: the place of a kernel is followed by how it is called; there is no C++ signature to show.
 """
 
 from __future__ import annotations
@@ -8,11 +9,10 @@ from __future__ import annotations
 import re
 
 from glasstorch.core.errors import RegistrationError
-from glasstorch.core.keys import ALIASES, DispatchKey
+from glasstorch.core.keys import ALIASES, RUNTIME_KEYS, DispatchKey
 from glasstorch.dispatch.operator import Operator, fallthrough_kernel
 from glasstorch.dispatch.resolve import AMBIGUOUS, MISSING, RULES, choose
 
-RUNTIME_KEYS = tuple(key for key in DispatchKey if key.name not in ALIASES)
 ROW = re.compile(r"(\w+): .*\[([a-z ]+)\]")
 
 
@@ -33,6 +33,33 @@ def dump_table(operator: Operator) -> str:
         elif choice.rule == AMBIGUOUS:
             rows.append(f"{key.name}: ambiguous_autogradother [{AMBIGUOUS}]\n")
     return "".join(rows)
+
+
+def dump_registrations(operator: Operator) -> str:
+    """The operator's schema, and one row for each kernel, also of those that another one has replaced.
+
+    >>> from glasstorch.dispatch.operator import registry
+    >>> print(dump_registrations(registry.find("aten::matmul")))  # doctest: +ELLIPSIS
+    name: aten::matmul
+    schema: aten::matmul(Tensor self, Tensor other) -> Tensor
+    debug: registered at native_functions.yaml:...
+    alias analysis kind: FROM_SCHEMA
+    ...CompositeImplicitAutograd[alias]: registered at operators/composite/matmul.py:... :: (none) [ boxed ]
+    <BLANKLINE>
+    """
+    lines = [
+        f"name: {operator.name}",
+        f"schema: {operator.schema}",
+        f"debug: registered at {operator.defined_at}",
+        "alias analysis kind: FROM_SCHEMA",
+    ]
+    for key in sorted(operator.kernels):  # by number
+        alias = "[alias]" if key.name in ALIASES else ""
+        for at, kernel in enumerate(reversed(operator.kernels[key])):
+            inactive = " (inactive)" if at else ""
+            called = "fallthrough boxed" if kernel.function is fallthrough_kernel else "boxed"
+            lines.append(f"{key.name}{alias}{inactive}: registered at {kernel.where} :: (none) [ {called} ]")
+    return "\n".join(lines) + "\n"
 
 
 def read_table(text: str) -> dict[DispatchKey, str]:

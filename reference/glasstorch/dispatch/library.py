@@ -17,11 +17,12 @@ from types import TracebackType
 from typing import Any, ClassVar, Self, TypeVar
 
 from glasstorch.core.errors import RegistrationError
-from glasstorch.core.keys import ALIASES, DispatchKey
+from glasstorch.core.keys import DispatchKey, parse_key
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.dispatch.tags import Tag
 
+COMPOSITE = DispatchKey.CompositeImplicitAutograd
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -54,15 +55,7 @@ def _from_here(file: str) -> str:
 
 def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
     """A dispatch key by name; an unknown name is refused with the ones that exist."""
-    if isinstance(name, DispatchKey):
-        return name
-    try:
-        return DispatchKey[name]
-    except KeyError:
-        raise RegistrationError(
-            f"could not parse dispatch key: {name!r}; expected a runtime key such as 'CPU', 'Meta' or "
-            f"'AutogradCPU', or one of the aliases {', '.join(ALIASES)}"
-        ) from None
+    return name if isinstance(name, DispatchKey) else parse_key(name)
 
 
 def define(
@@ -205,6 +198,12 @@ class Library:
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         namespace, _, name = op_name.rpartition("::")
         self._check_namespace(namespace, op_name)
+        if key is DispatchKey.Meta and registry.find(f"{self.namespace}::{name}").has_kernel_for(COMPOSITE):
+            raise RegistrationError(
+                f"We should not register a meta kernel directly to the operator '{name}', because it has a "
+                f"CompositeImplicitAutograd kernel in core. Instead we should let the operator decompose, and ensure "
+                f"that we have meta kernels for the base ops that it decomposes into."
+            )
         kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
         self._registered.append((register(f"{self.namespace}::{name}", kernel, allow_override), kernel))
 

@@ -64,6 +64,9 @@ AUTOGRAD_KEYS = _on_each_backend("AutogradFunctionality") | {
     DispatchKey.AutogradNestedTensor,
 }
 
+# Three keys that PyTorch's getBackendKeySetFromAutograd (c10/core/DispatchKeySet.cpp) does not know a backend of.
+WITHOUT_BACKEND = ("AutogradHIP", "AutogradVE", "AutogradMTIA")
+
 # Alias -> the runtime keys that a kernel registered for it serves.
 INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
     DispatchKey.CompositeExplicitAutogradNonFunctional: _ALONE
@@ -74,6 +77,10 @@ INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
     DispatchKey.Autograd: AUTOGRAD_KEYS,
     DispatchKey.FuncTorchBatchedDecomposition: frozenset((DispatchKey.FuncTorchBatched,)),
 }
+
+
+# By the operator's name, a function that is told the key before the error is raised, and may raise its own.
+ASKED_WHEN_MISSING: dict[str, Callable[[str], object]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,8 @@ def resolve(operator: Operator, keys: int) -> Resolution:
     key, skipped = next_hop(keys, lambda key: _passes_by(chosen(key)))
     choice = chosen(key)
     if choice.kernel is None or _passes_by(choice):
+        if operator.name in ASKED_WHEN_MISSING:
+            ASKED_WHEN_MISSING[operator.name](choice.key.name)
         raise MissingKernelError(missing_message(operator, choice))
     return Resolution(keys, choice, skipped, entry_for(operator, choice, keys))
 
@@ -172,7 +181,7 @@ def backends_of(autograd_key: DispatchKey) -> frozenset[DispatchKey]:
         return AUTOGRAD_OTHER_BACKENDS
     if autograd_key is DispatchKey.AutogradNestedTensor:
         return NESTED_KEYS
-    if autograd_key in AUTOGRAD_KEYS:
+    if autograd_key in AUTOGRAD_KEYS and autograd_key.name not in WITHOUT_BACKEND:
         return frozenset((DispatchKey[autograd_key.name.removeprefix("Autograd")],))
     return frozenset()
 

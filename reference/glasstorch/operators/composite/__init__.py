@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from glasstorch.dispatch.library import KernelTable
+from glasstorch.dispatch.library import KernelTable, place
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.composite.aliases import same_as
 from glasstorch.operators.generated.registry import OPERATORS
@@ -44,8 +44,7 @@ def register_composites() -> None:
             function = composite_kernel(row, path)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
-            where = f"{code.co_filename}:{code.co_firstlineno}"
-            tables[key].add(row.name, function, where)
+            tables[key].add(row.name, function, place(code.co_filename, code.co_firstlineno))
 
 
 def composite_kernel(row: OperatorRow, path: str) -> Callable[..., Any]:
