@@ -21,6 +21,10 @@ from glasstorch.core.keys import DispatchKey as DispatchKey
 from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.random.generator import Generator as Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.runtime_schema import Argument as Argument
+from glasstorch.dispatch.runtime_schema import FunctionSchema as FunctionSchema
+from glasstorch.dispatch.schema_reader import parse_schema as parse_schema
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
@@ -59,6 +63,16 @@ def _get_tracing_state() -> object | None:
 
 def _log_api_usage_once(event: str) -> None:
     """Tell a logger of PyTorch's, if a company has one, that a function is used; here there is none."""
+
+
+def _jit_get_all_schemas() -> list[FunctionSchema]:
+    """The schemas of all operators that are declared now."""
+    return [operator._schema for operator in list(registry.operators.values())]
+
+
+def _jit_get_schemas_for_operator(qualified_name: str) -> list[FunctionSchema]:
+    """The schemas of all overloads of an operator, `aten::add`; none if there is no such operator."""
+    return [s for s in _jit_get_all_schemas() if s.name == qualified_name]
 
 
 def _is_cow_tensor(tensor: Tensor) -> bool:

@@ -47,6 +47,7 @@ ELSEWHERE: Final = {
     "data.workers": ("torch.utils.data.dataloader", "_MultiProcessingDataLoaderIter"),
     "devices.stream": ("torch.cuda.streams", "Event Stream"),
     "dispatch.record_block": ("torch.autograd.profiler", "record_function"),
+    "dispatch.runtime_schema": ("torch", "Argument FunctionSchema"),
     "distributions.constraints": ("torch.distributions.constraints", "*"),
     "distributions.transforms": ("torch.distributions.transforms", "*"),
     "jit._script": ("torch.jit._script", "RecursiveScriptModule ScriptModule"),

@@ -114,6 +114,9 @@ from glasstorch.core.typed_storage import TypedStorage as TypedStorage
 from glasstorch.core.typed_storage import is_storage as is_storage
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.fallback import register_fallbacks
+from glasstorch.dispatch.runtime_schema import Argument as Argument
+from glasstorch.dispatch.runtime_schema import FunctionSchema as FunctionSchema
+from glasstorch.dispatch.schema_reader import parse_schema as parse_schema
 from glasstorch.dispatch.tags import Tag as Tag
 from glasstorch.func.vmap import vmap as vmap
 from glasstorch.functional import *  # noqa: F403

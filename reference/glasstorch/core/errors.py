@@ -187,6 +187,10 @@ class SchemaError(Rule, ValueError):
     """A schema, or a line of a declaration file, cannot be parsed."""
 
 
+class SchemaTextError(Rule, RuntimeError):
+    """A schema that a program gives cannot be read; the message marks the place."""
+
+
 class RegistrationError(Rule, RuntimeError):
     """An operator or a kernel is registered twice, or for something that does not exist."""
 

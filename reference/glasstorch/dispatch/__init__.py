@@ -1,11 +1,11 @@
 """Which kernel runs?
 
-Reading order: `schema` (what a declaration says), `tags`, `active_keys` (keys that are switched on or off), `operator`
-(the table of kernels), `resolve` (which kernel fills an entry of it), `dump` (the entries as text), `explain` (which
-registrations lead to them), `guards` (how a program switches keys), `registrations` (what is registered),
-`library` (how kernels are registered), `fallback` (one kernel for all operators), `fast`
-(fast kernels in front of plain ones), `trace` (which kernels a call ran), `record` (how a call leaves a record while
-somebody profiles), `record_block` (how a piece of a program does).
+Reading order: `schema` (what a declaration says), `runtime_schema` (how a running program sees it), `schema_reader`,
+`tags`, `active_keys` (keys that are switched on or off), `operator` (the table of kernels), `resolve` (which kernel
+fills an entry of it), `dump` (the entries as text), `explain` (which registrations lead to them), `guards` (how a
+program switches keys), `registrations` (what is registered), `library` (how kernels are registered), `fallback` (one
+kernel for all operators), `fast` (fast kernels in front of plain ones), `trace` (which kernels a call ran), `record`
+(how a call leaves a record while somebody profiles), `record_block` (how a piece of a program does).
 
 The order in which keys are tried is decided a room below, in `core/keys.py`.
 

@@ -28,8 +28,10 @@ from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentError, RegistrationError
 from glasstorch.core.keys import DUAL, RECORDED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch import runtime_schema
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.schema import Argument, FunctionSchema
+from glasstorch.dispatch.schema_reader import parse_schema
 from glasstorch.dispatch.tags import Tag
 
 Boxed = Callable[..., Any]
@@ -193,9 +195,10 @@ class Operator:
         """The operator of which this one is another name."""
         return None if self.alias is None else registry.find(f"{self.namespace}::{self.alias}")
 
-    @property
-    def _schema(self) -> FunctionSchema:  # PyTorch's name for it
-        return self.schema
+    @cached_property
+    def _schema(self) -> runtime_schema.FunctionSchema:
+        """The schema as a running program sees and prints it; the name is PyTorch's."""
+        return parse_schema(self.text)
 
     @property
     def namespace(self) -> str:
@@ -232,7 +235,7 @@ class Operator:
         if len(args) > positional:
             raise ArgumentError(
                 f"{called}() takes {positional} positional argument(s) but {len(args)} was/were given.  Declaration: "
-                f"{self.schema}"
+                f"{self._schema}"
             )
         rest = dict(kwargs)
         bound: list[Any] = []
@@ -241,7 +244,7 @@ class Operator:
                 if parameter.name in rest:
                     raise ArgumentError(
                         f"Argument '{parameter.name}' specified both as positional and keyword argument. Schema: "
-                        f"{self.schema}"
+                        f"{self._schema}"
                     )
                 bound.append(self._converted(parameter, args[i], i))
             elif parameter.name in rest:
@@ -250,11 +253,11 @@ class Operator:
                 bound.append(parameter.default_value)
             else:
                 raise ArgumentError(
-                    f"{called}() is missing value for argument '{parameter.name}'. Declaration: {self.schema}"
+                    f"{called}() is missing value for argument '{parameter.name}'. Declaration: {self._schema}"
                 )
         if rest:
             raise ArgumentError(
-                f"Unknown keyword argument '{next(iter(rest))}' for operator '{called}'. Schema: {self.schema}"
+                f"Unknown keyword argument '{next(iter(rest))}' for operator '{called}'. Schema: {self._schema}"
             )
         return bound
 
@@ -275,7 +278,7 @@ class Operator:
         where = "" if position is None else f"Position: {position}\n"
         raise ArgumentError(
             f"{self.name.partition('.')[0]}() Expected a value of type '{wanted}' for argument '{parameter.name}' but "
-            f"instead found type '{type(value).__name__}'.\n{where}Value: {value!r}\nDeclaration: {self.schema}"
+            f"instead found type '{type(value).__name__}'.\n{where}Value: {value!r}\nDeclaration: {self._schema}"
         )
 
     def has_kernel_for(self, key: DispatchKey | str) -> bool:

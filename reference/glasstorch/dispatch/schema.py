@@ -1,7 +1,8 @@
 """What does an operator's declaration say?
 
 Mirrors: aten/src/ATen/core/function_schema.h, torch/csrc/jit/frontend/function_schema_parser.cpp, torchgen/model.py
-Differs: types that no operator here uses are refused by name.
+Differs: a type that none of PyTorch's own declarations has is refused by name. `runtime_schema.py` has the
+    form in which a running program sees a schema.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from glasstorch.core import layout
 from glasstorch.core.dtype import int64
@@ -32,6 +33,9 @@ BASE_TYPES = frozenset(
         "Dimname",
         "Storage",
         "Stream",
+        "DeviceIndex",
+        "QScheme",
+        "SymBool",
     ]
 )
 
@@ -48,6 +52,28 @@ ENUMERATORS: dict[str, Any] = {
     "strided": layout.strided,
     "long": int64,
 }
+
+
+class AliasInfo(NamedTuple):
+    """Which memory a value shares before and after the call, as names of sets, and whether it is written to.
+
+    `(a -> *)` is in a before, and in any set after: its parts are handed out. Values of one set may share memory.
+    """
+
+    is_write: bool
+    before_set: set[str]
+    after_set: set[str]
+
+    @classmethod
+    def parse(cls, text: str) -> AliasInfo:
+        """Read what stands in the parentheses: `a`, `a!`, `a|b -> c`."""
+        before, arrow, after = text.partition(" -> ")
+        sets = set(before.rstrip("!").split("|"))
+        return cls(before.endswith("!"), sets, set(after.split("|")) if arrow else sets)
+
+    def __str__(self) -> str:
+        before, after = "|".join(sorted(self.before_set)), "|".join(sorted(self.after_set))
+        return f"({before}{'!' * self.is_write}{f' -> {after}' if after != before else ''})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +113,11 @@ class Type:
     @property
     def is_tensor_like(self) -> bool:
         return self.base == "Tensor"
+
+    @property
+    def alias_info(self) -> AliasInfo | None:
+        """The sets of memory that the value is in, None for one that is fresh."""
+        return None if self.alias is None else AliasInfo.parse(self.alias)
 
     @property
     def is_write(self) -> bool:
@@ -201,10 +232,9 @@ class FunctionSchema:
     @property
     def is_view(self) -> bool:
         """Whether a result aliases an argument that is only read: `transpose(Tensor(a) self, ...) -> Tensor(a)`."""
-        aliases = {a.type.alias for a in self.arguments if a.type.alias and not a.type.is_write}
-        return any(
-            r.type.alias and r.type.alias.split(" ")[0] in {str(a).split(" ")[0] for a in aliases} for r in self.returns
-        )
+        read = [a.type.alias_info.before_set for a in self.arguments if a.type.alias_info and not a.type.is_write]
+        shared = set().union(*read)
+        return any(r.type.alias_info is not None and r.type.alias_info.before_set & shared for r in self.returns)
 
     @property
     def is_factory(self) -> bool:
