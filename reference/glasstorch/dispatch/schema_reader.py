@@ -271,7 +271,7 @@ def _number(text: str, base: str) -> Any:
     if text.endswith("j"):
         return complex(text)
     whole = text.isdigit() and base not in READ_NUMBER
-    number: float = int(text) if whole else READ_NUMBER.get(base, float)(text)
+    number: Any = int(text) if whole else READ_NUMBER.get(base, float)(text)
     if whole and number >= 2**63:
         raise IndexError("stoll")
     if isinstance(number, float) and math.isinf(number):
