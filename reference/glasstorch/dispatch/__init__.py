@@ -4,8 +4,9 @@ Reading order: `schema` (what a declaration says), `runtime_schema` (how a runni
 `tags`, `active_keys` (keys that are switched on or off), `operator` (the table of kernels), `resolve` (which kernel
 fills an entry of it), `dump` (the entries as text), `explain` (which registrations lead to them), `guards` (how a
 program switches keys), `registrations` (what is registered), `library` (how kernels are registered), `fallback` (one
-kernel for all operators), `fast` (fast kernels in front of plain ones), `trace` (which kernels a call ran), `record`
-(how a call leaves a record while somebody profiles), `record_block` (how a piece of a program does).
+kernel for all operators), `fast` (fast kernels in front of plain ones), `show` (the kernels of every call as lines),
+`trace` (which kernels a call ran), `record` (how a call leaves a record while somebody profiles), `record_block` (how a
+piece of a program does).
 
 The order in which keys are tried is decided a room below, in `core/keys.py`.
 

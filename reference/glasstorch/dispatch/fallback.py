@@ -1,14 +1,14 @@
 """What does a key do for the operators that register nothing for it?
 
 Mirrors: aten/src/ATen/core/VariableFallbackKernel.cpp, aten/src/ATen/core/BackendSelectFallbackKernel.cpp,
-    aten/src/ATen/autocast_mode.cpp (the fallthrough fallback)
+    aten/src/ATen/autocast_mode.cpp (the fallthrough fallback), VmapModeRegistrations.cpp of aten/src/ATen and functorch
 Differs: an operator without an autograd kernel is passed through silently; PyTorch warns when its gradient is
 asked for.
 """
 
 from __future__ import annotations
 
-from glasstorch.core.keys import FUNCTIONALITIES, DispatchKey
+from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, fallthrough_kernel, registry
 from glasstorch.dispatch.resolve import AUTOGRAD_KEYS
@@ -17,7 +17,10 @@ PASSED_THROUGH = [
     *AUTOGRAD_KEYS,
     DispatchKey.ADInplaceOrView,
     DispatchKey.BackendSelect,
-    *(DispatchKey[name] for name in FUNCTIONALITIES if name.startswith("Autocast")),
+    DispatchKey.FuncTorchVmapMode,
+    DispatchKey.VmapMode,
+    # Not PrivateUse1 and four others: who brings autocast to such a device registers this, too.
+    *(DispatchKey["Autocast" + device] for device in ("CPU", "CUDA", "MTIA", "MAIA", "XPU", "MPS")),
 ]
 
 

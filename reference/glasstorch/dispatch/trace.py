@@ -35,6 +35,7 @@ from glasstorch.dispatch.fast import SLOTS
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import MATH_KERNEL, Resolution, resolve
+from glasstorch.dispatch.show import around
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _switch(step: int) -> None:
     with _lock:
         _active += step
         with registry.lock:
-            registry.wrap = _recording if _active else None
+            registry.wrap = around(_recording if _active else None)
             registry.changed()
         if _active and step > 0 and _active == 1:
             for slot in SLOTS.values():
