@@ -118,6 +118,8 @@ from glasstorch.dispatch.runtime_schema import Argument as Argument
 from glasstorch.dispatch.runtime_schema import FunctionSchema as FunctionSchema
 from glasstorch.dispatch.schema_reader import parse_schema as parse_schema
 from glasstorch.dispatch.tags import Tag as Tag
+from glasstorch.func import functional_api as _functional_api
+from glasstorch.func.functional_api import *  # noqa: F403
 from glasstorch.func.vmap import vmap as vmap
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
@@ -189,6 +191,6 @@ __all__ = [
     name
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
-    or name in ("_assert", "_conj", "_neg_view")
+    or name in ("_assert", "_conj", "_neg_view", *_functional_api.__all__)
     or name in _PRIVATE
 ]

@@ -19,7 +19,7 @@ from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.errors import InplaceError
-from glasstorch.core.keys import WRAPPED
+from glasstorch.core.keys import FUNCTIONALIZE, WRAPPED
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -251,7 +251,7 @@ def _shown_part(array: Array) -> Array:
 
 def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
     """The `repr` of a tensor: its elements, and what of it they do not show."""
-    if self.key_set & WRAPPED and hooks.transform_hooks is not None:
+    if self.key_set & (WRAPPED | FUNCTIONALIZE) and hooks.transform_hooks is not None:
         return hooks.transform_hooks.text(self)
     try:
         grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None

@@ -310,6 +310,7 @@ CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
 NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
 MATH_BITS: Final = CONJUGATE | NEGATIVE
 TRANSFORMED: Final = FUNCTIONALITY_BIT["FuncTorchDynamicLayerFrontMode"]  # included while a transform runs
+FUNCTIONALIZE: Final = FUNCTIONALITY_BIT["Functionalize"]  # of tensors that are never written to
 WRAPPED: Final = FUNCTIONALITY_BIT["FuncTorchBatched"] | FUNCTIONALITY_BIT["FuncTorchGradWrapper"]  # by a transform
 
 # What an autograd kernel and an ADInplaceOrView kernel redispatch on.

@@ -3,7 +3,8 @@
 Reading order: `wrapped` (what a transform puts around a tensor), `layers` (how nested transforms take turns),
 `tracking` (a level at which autograd records), `dual`, `batching` (how vmap finds a rule) and `rules` (what an operator
 does to a batch), `vmap`, `arguments`, `transforms` (grad, vjp, jvp, Jacobians), `linearize`, `function_vmap` and
-`function` (a user's Function under transforms), `modules`, `printing`, `functionalize`, `rearranging`, and
+`function` (a user's Function under transforms), `modules`, `printing`, `view_inverses`, `functional_tensor`,
+`functionalization` and `functionalize` (writes and views without shared memory), `functional_api`, `rearranging`, and
 `functional`, which is `glasstorch.autograd.functional`.
 
 Mirrors: torch/func, torch/_functorch, aten/src/ATen/functorch
@@ -12,6 +13,7 @@ Differs: Python throughout.
 
 from glasstorch.func import function as function
 from glasstorch.func import rules as rules
+from glasstorch.func.functionalization import register_functionalization
 from glasstorch.func.functionalize import functionalize as functionalize
 from glasstorch.func.layers import register_transforms
 from glasstorch.func.linearize import linearize as linearize
@@ -30,3 +32,4 @@ from glasstorch.func.transforms import vjp as vjp
 from glasstorch.func.vmap import vmap as vmap
 
 register_transforms()
+register_functionalization()

@@ -10,7 +10,9 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.hooks import set_transform_hooks
-from glasstorch.core.keys import WRAPPED
+from glasstorch.core.keys import FUNCTIONALIZE, WRAPPED
+from glasstorch.func.functional_tensor import inside as functional_inside
+from glasstorch.func.functional_tensor import sync
 from glasstorch.func.layers import alive
 from glasstorch.func.wrapped import BATCHED, NO_TRUTH, tracked, wrapping
 
@@ -19,6 +21,8 @@ class _Seen:
     """The answers to core/hooks.py (TransformHooks)."""
 
     def text(self, tensor: Tensor) -> str:
+        if tensor.key_set & FUNCTIONALIZE:
+            return _functional(tensor)
         inside = wrapping(tensor)
         level = inside.owner.level  # type: ignore[attr-defined]  # any interpreter's
         kind = f"GradTrackingTensor(lvl={level}, value="
@@ -44,6 +48,15 @@ class _Seen:
     def without_history(self, tensor: Tensor) -> Tensor:
         inside = wrapping(tensor)
         return tensor.detach() if inside.bdim is not None else tracked(inside.value, inside.owner)
+
+
+def _functional(tensor: Tensor) -> str:
+    """A functional tensor, brought up to date."""
+    sync(tensor)
+    found = functional_inside(tensor)
+    if found.owner is None:
+        return f"_to_functional_tensor({found.value!r})"
+    return f"FunctionalTensor(lvl={found.owner.level}, value=\\\n{found.value!r})"  # type: ignore[attr-defined]
 
 
 set_transform_hooks(_Seen())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor, tensor_of
-from glasstorch.core.keys import ADINPLACEORVIEW, FUNCTIONALITY_BIT, MATH_BITS, WRAPPED
+from glasstorch.core.keys import ADINPLACEORVIEW, FUNCTIONALITY_BIT, FUNCTIONALIZE, MATH_BITS, WRAPPED
 from glasstorch.core.pytree import tree_map
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.tensor_impl import TensorImpl
@@ -89,7 +89,7 @@ def batched(value: Tensor, bdim: int, owner: object) -> Tensor:
     if value.key_set & MATH_BITS:
         value = value.resolve_conj().resolve_neg()
     strides = value.strides()
-    keys = (value.key_set & ~(DENSE | TRACKED | MATH_BITS)) | BATCHED
+    keys = (value.key_set & ~(DENSE | TRACKED | MATH_BITS | FUNCTIONALIZE)) | BATCHED
     shape = value._shape[:bdim] + value._shape[bdim + 1 :]
     result = tensor_of(
         value.dtype,
@@ -106,7 +106,7 @@ def batched(value: Tensor, bdim: int, owner: object) -> Tensor:
 
 def tracked(value: Tensor, owner: object, captured: bool = False) -> Tensor:
     """A tensor with the geometry of its value, and no history so far; a normal one, also around an inference tensor."""
-    keys = (value.key_set & ~(DENSE | BATCHED | MATH_BITS)) | TRACKED | RECORDING
+    keys = (value.key_set & ~(DENSE | BATCHED | MATH_BITS | FUNCTIONALIZE)) | TRACKED | RECORDING
     result = tensor_of(
         value.dtype, value._shape, keys, None, Wrapping(value, owner, None, captured), value.strides(), value._offset
     )

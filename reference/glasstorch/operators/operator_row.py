@@ -28,6 +28,7 @@ class OperatorRow(NamedTuple):
     family: str = ""  # of operators/families.py
     autocast: tuple[tuple[str, str], ...] = ()  # device and policy, of AUTOCAST_DEVICES and CAST_POLICIES
     vmap: str | None = None  # module.function in func/rules
+    inverse: str | None = None  # of a view: module.function in func
 
     @property
     def name(self) -> str:

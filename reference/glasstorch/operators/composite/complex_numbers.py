@@ -31,7 +31,7 @@ def real(self: Tensor) -> Tensor:
     """The real parts, as a view; a real tensor is returned itself."""
     if not self.dtype.is_complex:
         return self
-    return select(view_as_real(conj_view(self) if self.is_conj() else self), -1, 0)
+    return select(view_as_real(conj_view(self) if self.is_conj() else self), len(self._shape), 0)
 
 
 def imag(self: Tensor) -> Tensor:
@@ -39,7 +39,7 @@ def imag(self: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         raise ShapeError("imag is not implemented for tensors with non-complex dtypes.")
     parts = neg_view(view_as_real(conj_view(self))) if self.is_conj() else view_as_real(self)
-    return select(parts, -1, 1)
+    return select(parts, len(self._shape), 1)
 
 
 # The bits -------------------------------------------------------------------------------------------------------

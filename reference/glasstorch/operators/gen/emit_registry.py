@@ -62,6 +62,7 @@ def emit(functions: list[NativeFunction], not_implemented: dict[str, str], mark:
             f.family,
             f.autocast,
             f.vmap,
+            f.inverse,
         )
         rows.append(f"    {_text(row)},\n")
     return HEADER.format(mark=mark) + "".join(rows) + FOOTER

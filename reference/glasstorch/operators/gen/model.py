@@ -34,7 +34,7 @@ DERIVATIVES = OPERATORS / "derivatives.yaml"
 
 FUNCTION_KEYS = {
     *("func", "variants", "autogen", "inplace_variants", "dispatch", "alias_of", "python_module", "shape", "doc"),
-    *("mirrors", "tags", "form_tags", "python_function", "property", "out", "autocast", "vmap"),
+    *("mirrors", "tags", "form_tags", "python_function", "property", "out", "autocast", "vmap", "inverse"),
 }
 COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
@@ -77,6 +77,7 @@ class NativeFunction:
     family: str = ""  # whose section its row stands in; of operators/families.py
     autocast: tuple[tuple[str, str], ...] = ()  # device and policy
     vmap: str | None = None  # module.function in func/rules
+    inverse: str | None = None  # of a view: module.function in func
 
     @property
     def name(self) -> str:
@@ -290,7 +291,8 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
         bool(assignable),
         out if schema.is_out else None,
         autocast=_autocast(row["autocast"]) if "autocast" in row else (),
-        vmap=_batching_rule(row.get("vmap")),
+        vmap=_function("vmap", "func/rules", row.get("vmap")),
+        inverse=_function("inverse", "func", row.get("inverse")),
     )
     yield function
     has_out = schema.is_out
@@ -317,6 +319,7 @@ def _functions_of(row: dict[str, Any], where: str) -> Iterator[NativeFunction]:
             out=out if derived.is_out else None,
             autocast=(),
             vmap=None if derived.is_out else function.vmap,
+            inverse=None,
         )
         has_out |= derived.is_out
     if "out" in row and not has_out:
@@ -350,10 +353,10 @@ def _autocast(text: str) -> tuple[tuple[str, str], ...]:
     return tuple((device, policy) for device, policy in pairs)
 
 
-def _batching_rule(text: str | None) -> str | None:
-    """The module and the function of a rule for batches."""
+def _function(key: str, folder: str, text: str | None) -> str | None:
+    """The module and the function that a key names."""
     if text is not None and not FUNCTION.fullmatch(text):
-        raise SchemaError(f"vmap: expected a module.function of func/rules, got {text!r}")
+        raise SchemaError(f"{key}: expected a module.function of {folder}, got {text!r}")
     return text
 
 

@@ -679,6 +679,8 @@ _contiguous = table("contiguous")
 _copy_ = table("copy_")
 __to_copy = table("_to_copy")
 _type_as = table("type_as")
+_copy = table("copy")
+_zero = table("zero")
 _fill_Scalar = table("fill.Scalar")
 _fill_Tensor = table("fill.Tensor")
 _fill__Scalar = table("fill_.Scalar")
@@ -1708,6 +1710,8 @@ _parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
 _parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
 _parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
 _parse_type_as = PythonFunction("type_as", ["type_as"])
+_parse_copy = PythonFunction("copy", ["copy"])
+_parse_zero = PythonFunction("zero", ["zero"])
 _parse_fill = PythonFunction("fill", ["fill.Scalar", "fill.Tensor"])
 _parse_fill_ = PythonFunction("fill_", ["fill_.Scalar", "fill_.Tensor"])
 _parse_zero_ = PythonFunction("zero_", ["zero_"])
@@ -12496,6 +12500,34 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         keys = (input.key_set | other.key_set | included) & allowed
         return _type_as[keys](keys, input, other)
     return _parse_type_as(input, other)
+
+
+def copy(input: Tensor = MISSING, src: Tensor = MISSING, non_blocking: bool = False, **kwargs: Any) -> Tensor:
+    """A tensor of the input's shape, dtype and memory format with another's elements, cast and broadcast.
+
+    copy(input, src, non_blocking=False) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(src, TensorImpl) and type(non_blocking) is bool and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _copy[keys](keys, input, src, non_blocking)
+    if kwargs or input is MISSING or src is MISSING:
+        return _parse_copy.by_names(kwargs, input=input, src=src, non_blocking=non_blocking)
+    return _parse_copy(input, src, non_blocking)
+
+
+def zero(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """A tensor of 0 with the input's shape, dtype and memory format.
+
+    zero(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _zero[keys](keys, input)
+    if kwargs or input is MISSING:
+        return _parse_zero.by_names(kwargs, input=input)
+    return _parse_zero(input)
 
 
 def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:

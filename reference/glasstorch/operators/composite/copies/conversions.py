@@ -146,6 +146,16 @@ def fill(self: Tensor, value: Number | Tensor) -> Tensor:
     return empty_like(0, self, None, None, None, None, None).fill_(value)
 
 
+def copy(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+    """What `copy_` would make of a tensor, as a new one."""
+    return empty_like(0, self, None, None, None, None, None).copy_(src)
+
+
+def zero(self: Tensor) -> Tensor:
+    """What `zero_` would make of a tensor, as a new one."""
+    return empty_like(0, self, None, None, None, None, None).zero_()
+
+
 def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
     """Every element set to a 0-dim tensor's value."""
     if value._shape:
