@@ -9,8 +9,8 @@ from __future__ import annotations
 from glasstorch._tensor import Tensor
 from glasstorch.core.keys import FUNCTIONALIZE
 from glasstorch.dispatch.active_keys import active_keys
-from glasstorch.func import functional_tensor, functionalization
-from glasstorch.func.functional_tensor import functional, inside, is_functional
+from glasstorch.func.functional_tensor import commit_update, functional, inside, is_functional, replace, sync
+from glasstorch.func.functionalization import reapply_views as views_are_reapplied
 
 __all__ = [
     "_disable_functionalization",
@@ -46,7 +46,7 @@ def _is_functional_tensor(t: Tensor) -> bool:
 
 def _sync(t: Tensor) -> None:
     """Bring a functional tensor up to date with what was written through its aliases."""
-    functional_tensor.sync(_checked("_sync", t))
+    sync(_checked("_sync", t))
 
 
 _functionalize_sync = _sync
@@ -54,12 +54,12 @@ _functionalize_sync = _sync
 
 def _functionalize_replace(t: Tensor, other: Tensor) -> None:
     """Give a functional tensor another value."""
-    functional_tensor.replace(_checked("_functionalize_replace", t), other)
+    replace(_checked("_functionalize_replace", t), other)
 
 
 def _functionalize_commit_update(t: Tensor) -> None:
     """Let the aliases of a functional tensor see the value that it was given."""
-    functional_tensor.commit_update(_checked("_functionalize_commit_update", t))
+    commit_update(_checked("_functionalize_commit_update", t))
 
 
 def _functionalize_has_data_mutation(t: Tensor) -> bool:
@@ -82,7 +82,7 @@ def _enable_functionalization(*, reapply_views: bool = False) -> None:
             "functionalize() transform"
         )
     active_keys.set((included | FUNCTIONALIZE, allowed))
-    functionalization.reapply_views.set(reapply_views)
+    views_are_reapplied.set(reapply_views)
 
 
 def _disable_functionalization() -> None:

@@ -29,14 +29,14 @@ from glasstorch.func.view_inverses import Inverse, Views
 class View(NamedTuple):
     """One step from a base to a view of it: an operator with its arguments, how to go back, and which result it is."""
 
-    operator: Operator  # the view operator, or its copy
+    operator: Operator  # the view operator, whose copy is called where `views` says so
     rest: tuple[Any, ...]
     number: int | None  # of one result among several
     inverse: Inverse | None  # None where PyTorch has none either: a write through the view is refused
     views: Views
 
     def make(self, base: Tensor) -> Tensor:
-        made = call(self.operator, [base, *self.rest])
+        made = call(self.views.operator(self.operator.qualified_overload), [base, *self.rest])
         return made if self.number is None else made[self.number]  # type: ignore[no-any-return]
 
     def put_back(self, base: Tensor, changed: Tensor) -> Tensor:

@@ -11,10 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from functools import cache
-from importlib import import_module
 from typing import Any, NamedTuple
 
-from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import can_cast
 from glasstorch.core.keys import (
     ADINPLACEORVIEW,
@@ -28,7 +26,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys, exclude
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry
-from glasstorch.dispatch.schema import Argument, Return
+from glasstorch.dispatch.schema import Argument, FunctionSchema
 from glasstorch.dispatch.tags import Tag
 from glasstorch.func.functional_tensor import (
     View,
@@ -42,8 +40,7 @@ from glasstorch.func.functional_tensor import (
     view_of,
 )
 from glasstorch.func.layers import BACK, Interpreter, Rest, call, map_result, map_tensors, stack
-from glasstorch.func.view_inverses import Inverse, Views
-from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.func.view_inverses import Views, inverse_of
 
 # Whether a view of a functional tensor is made by the view operator, outside of `functionalize`.
 reapply_views: ContextVar[bool] = ContextVar("reapply_views", default=False)
@@ -108,7 +105,7 @@ def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
     """The kernel of the key Functionalize for every operator that is not composed of others."""
     level, schema = _level(), operator.schema
     parameters = schema.arguments
-    if operator.namespace != "aten" and any(part.type.alias for part in (*parameters, *schema.returns)):
+    if operator.namespace != "aten" and _has_alias_annotations(schema):
         raise RuntimeError(
             f"Found a custom (non-ATen) operator whose output has alias annotations: {schema}. A call can be "
             f"functionalized if no argument or result of the operator has one: return new tensors, and take the "
@@ -126,6 +123,10 @@ def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
     return level.wrapped(result) if is_new or any(map(level.owns, found)) else result
 
 
+def _has_alias_annotations(schema: FunctionSchema) -> bool:
+    return any(a.type.alias for a in schema.arguments) or any(r.type.alias for r in schema.returns)
+
+
 def _tensors(values: Sequence[Any]) -> list[TensorImpl]:
     found: list[TensorImpl] = []
     map_tensors(found.append, values)
@@ -138,17 +139,11 @@ def _view(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
     The tensor is not brought up to date for it: its view is as old as the tensor, and is made again when it is used.
     """
     wrapper, *rest = arguments
-    how = _form_of_view(level, operator)
-    made = level.below(call, how, [inside(wrapper).value, *rest])
-    step = View(how, tuple(rest), None, inverse_of(operator), level.views)
+    view = View(operator, tuple(rest), None, inverse_of(operator), level.views)
+    made = level.below(call, level.views.operator(operator.qualified_overload), [inside(wrapper).value, *rest])
     if isinstance(made, (list, tuple)):
-        return [view_of(wrapper, one, step._replace(number=i)) for i, one in enumerate(made)]
-    return view_of(wrapper, made, step)
-
-
-def _form_of_view(level: _Level, operator: Operator) -> Operator:
-    """The view operator, or its copy, by the name that it has below this level."""
-    return level.views.operator(operator.qualified_overload)
+        return [view_of(wrapper, one, view._replace(number=i)) for i, one in enumerate(made)]
+    return view_of(wrapper, made, view)
 
 
 def _change_of_geometry(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
@@ -164,8 +159,8 @@ def _change_of_geometry(level: _Level, operator: Operator, arguments: Sequence[A
             f"{operator.name} cannot be functionalized in glasstorch, whose functional tensors do not change their "
             f"storage; make a new tensor instead"
         )
-    how = _form_of_view(level, twin)
-    step(wrapper, level.below(call, how, values), View(how, tuple(rest), None, inverse_of(twin), level.views))
+    view = View(twin, tuple(rest), None, inverse_of(twin), level.views)
+    step(wrapper, level.below(view.make, values[0]), view)
     return wrapper
 
 
@@ -205,7 +200,7 @@ def _clones(value: Any) -> Any:
     return map_result(lambda tensor: tensor.clone(), value)
 
 
-def _check_fits(target: TensorImpl, value: Tensor) -> None:
+def _check_fits(target: TensorImpl, value: TensorImpl) -> None:
     """Refuse what the operator would refuse to write in place."""
     if value._shape != target._shape:
         raise RuntimeError(
@@ -255,24 +250,9 @@ def functional_form(operator: Operator) -> Operator | None:
     return None
 
 
-def _declared(argument: Argument | Return) -> tuple[Any, ...]:
+def _declared(argument: Argument) -> tuple[Any, ...]:
     kind = argument.type
     return argument.name, kind.base, kind.is_list, kind.is_optional
-
-
-@cache
-def inverse_of(operator: Operator) -> Inverse | None:
-    """How a changed view is put back, as the operator's row says."""
-    named = _inverses().get(operator.qualified_overload)
-    if named is None:
-        return None
-    module, _, function = named.rpartition(".")
-    return getattr(import_module(f"glasstorch.func.{module}"), function)  # type: ignore[no-any-return]
-
-
-@cache
-def _inverses() -> dict[str, str]:
-    return {row.name: row.inverse for row in OPERATORS if row.inverse is not None}
 
 
 def register_functionalization() -> None:

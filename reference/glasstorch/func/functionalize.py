@@ -15,7 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.pytree import tree_leaves, tree_map
 from glasstorch.func.functional_tensor import functional, inside, is_functional, sync
 from glasstorch.func.functionalization import Functionalizing
-from glasstorch.func.layers import running
+from glasstorch.func.layers import call, running
 from glasstorch.func.view_inverses import Views
 
 
@@ -56,25 +56,22 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
 
             given, wrapped = (args, kwargs), tree_map(wrap, (args, kwargs))
             outputs = tree_map(unwrap, func(*wrapped[0], **wrapped[1]))
-            pairs = [
-                (before, unwrap(after))
-                for before, after in zip(tree_leaves(given), tree_leaves(wrapped), strict=True)
-                if isinstance(before, Tensor)
-            ]
-        for before, value in pairs:
-            if value is not before:
-                _write_back(before, value)
+            tree_map(unwrap, wrapped)
+        for before, after in zip(tree_leaves(given), tree_leaves(wrapped), strict=True):
+            if isinstance(before, Tensor):
+                _write_back(before, after)
         return outputs
 
     return without_writes
 
 
-def _write_back(argument: Tensor, value: Tensor) -> None:
-    """Let the caller's argument have the values that the function gave it."""
-    if value._shape != argument._shape:
-        raise RuntimeError(
-            f"An inplace-mutation op (like transpose_() was called on an input to the functionalization pass. "
-            f"Propagating those mutations to the input is currently not possible. It had the sizes "
-            f"{list(argument._shape)}, and has {list(value._shape)}"
-        )
-    argument.copy_(value)
+def _write_back(argument: Tensor, after: Tensor) -> None:
+    """Let the caller's argument have the geometry and the values that the function gave it."""
+    found = inside(after)
+    if found.changed_shape:
+        view = argument
+        for step in found.path:
+            view = call(step.operator, [view, *step.rest])
+        argument.as_strided_(view.shape, view.stride(), view.storage_offset())
+    if found.base.generation:
+        argument.copy_(found.value)

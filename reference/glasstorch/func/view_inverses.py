@@ -10,12 +10,14 @@ among several results, and the rest of the view's arguments. It returns the base
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.formulas.views import unfold_backward
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.func.layers import call
+from glasstorch.operators.generated.registry import OPERATORS
 
 
 class Views(NamedTuple):
@@ -168,3 +170,16 @@ def strided(
     storage_offset: int | None,
 ) -> Tensor:
     return _scattered("as_strided_scatter", base, changed, list(size), list(stride), storage_offset)
+
+
+# Which of them belongs to a view operator -------------------------------------------------------------------------
+
+
+def inverse_of(operator: Operator) -> Inverse | None:
+    """The function that the operator's row names; None where it names none."""
+    return _inverses().get(operator.qualified_overload)
+
+
+@cache
+def _inverses() -> dict[str, Inverse]:
+    return {row.name: globals()[row.inverse.rpartition(".")[2]] for row in OPERATORS if row.inverse is not None}

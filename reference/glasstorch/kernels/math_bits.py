@@ -19,7 +19,15 @@ from typing import Any
 
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.errors import DtypeError
-from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE, DispatchKey, below
+from glasstorch.core.keys import (
+    BELOW_ADINPLACEORVIEW,
+    CONJUGATE,
+    FUNCTIONALIZE,
+    MATH_BITS,
+    NEGATIVE,
+    DispatchKey,
+    below,
+)
 from glasstorch.core.layout import memory_format
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
@@ -53,7 +61,7 @@ def fallback_for(bit: int, name: str) -> Boxed:
 
     def fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
         keys &= lower
-        if passes(operator):
+        if keys & FUNCTIONALIZE or passes(operator):  # the value of a functional tensor has the bit, too
             return operator.redispatch(keys, *arguments)
         written: list[tuple[Tensor, Tensor]] = []
 
@@ -136,12 +144,15 @@ def copies_for(bit: int, name: str) -> None:
     def clone_kernel(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
         keys &= lower
         result: Tensor = CLONE[keys](keys, self, memory_format)
-        change_stored(result, bit)
+        if not keys & FUNCTIONALIZE:
+            change_stored(result, bit)
         return result
 
     @kernels.impl("copy_")
     def copy_kernel(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
         keys &= lower
+        if keys & FUNCTIONALIZE:
+            return COPY_[keys](keys, self, src, non_blocking)  # type: ignore[no-any-return]
         said = src.key_set & bit
         if said and src.dtype is not self.dtype:
             src, said = clone(src), 0  # the bit applies to elements of the source's dtype

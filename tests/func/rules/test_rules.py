@@ -10,7 +10,7 @@ import glasstorch as torch
 from glasstorch.core.errors import SchemaError
 from glasstorch.func.batching import RULES
 from glasstorch.func.rules import rule_named
-from glasstorch.operators.gen.model import _batching_rule, load_functions
+from glasstorch.operators.gen.model import _function, load_functions
 from glasstorch.operators.generated.registry import OPERATORS
 
 NAMED = sorted({row.vmap for row in OPERATORS if row.vmap is not None})
@@ -37,7 +37,7 @@ def test_an_in_place_form_has_the_rule_of_its_operator_and_an_out_form_none() ->
 
 def test_a_rule_is_named_by_module_and_function() -> None:
     with pytest.raises(SchemaError, match=r"vmap: expected a module\.function of func/rules, got 'along'"):
-        _batching_rule("along")
+        _function("vmap", "func/rules", "along")
 
 
 def test_an_operator_without_a_rule_is_called_in_a_loop_that_warns() -> None:

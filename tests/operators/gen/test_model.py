@@ -281,6 +281,7 @@ OURS_ALONE = {
     "_as_strided_backward": "PyTorch computes it in C++ below no operator",
     "embedding_renorm": "PyTorch declares the in-place form, and generates this one",
     "rrelu_with_noise_functional": "PyTorch generates it from the operator that writes its noise to an argument",
+    "zero": "PyTorch declares the in-place form, and generates this one",
 }
 
 
