@@ -286,11 +286,11 @@ def test_a_fallback_may_be_told_the_keys(library: Library, operator: Operator, t
     library.impl("op", lambda x: "cpu", "CPU")
 
     def trace(keys: int, operator: Operator, x: TensorImpl) -> object:
-        return "traced", operator.redispatch(keys & below("Functionalize"), x)
+        return "traced", operator.redispatch(keys & below("TESTING_ONLY_GenericMode"), x)
 
     with Library("_", "IMPL") as fallbacks:
-        fallbacks.fallback(trace, "Functionalize", with_keyset=True)
-        assert operator(tensor(CPU_KEYS | key_set_of("Functionalize"))) == ("traced", "cpu")
+        fallbacks.fallback(trace, "TESTING_ONLY_GenericMode", with_keyset=True)
+        assert operator(tensor(CPU_KEYS | key_set_of("TESTING_ONLY_GenericMode"))) == ("traced", "cpu")
 
 
 def test_keys_that_most_operators_do_not_care_about_are_passed_through() -> None:

@@ -73,7 +73,7 @@ INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
     | _on_each_backend("Dense", "Quantized", "SparseCsr", without=("XLA", "Lazy")),
     DispatchKey.CompositeExplicitAutograd: BACKEND_KEYS,
     DispatchKey.CompositeImplicitAutogradNestedTensor: NESTED_KEYS | {DispatchKey.AutogradNestedTensor},
-    DispatchKey.CompositeImplicitAutograd: BACKEND_KEYS | NESTED_KEYS | AUTOGRAD_KEYS | {DispatchKey.Functionalize},
+    DispatchKey.CompositeImplicitAutograd: BACKEND_KEYS | NESTED_KEYS | AUTOGRAD_KEYS,
     DispatchKey.Autograd: AUTOGRAD_KEYS,
     DispatchKey.FuncTorchBatchedDecomposition: frozenset((DispatchKey.FuncTorchBatched,)),
 }

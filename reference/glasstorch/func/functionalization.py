@@ -26,6 +26,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys, exclude
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry
+from glasstorch.dispatch.resolve import MATH_KERNEL, Choice, entry_for
 from glasstorch.dispatch.schema import Argument, FunctionSchema
 from glasstorch.dispatch.tags import Tag
 from glasstorch.func.functional_tensor import (
@@ -102,7 +103,9 @@ def _without_the_key(function: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
-    """The kernel of the key Functionalize for every operator that is not composed of others."""
+    """The kernel of the key Functionalize for every operator; one of ours that is composed of others runs those."""
+    if operator.namespace == "aten" and (parts := operator.kernels.get(DispatchKey.CompositeImplicitAutograd)):
+        return entry_for(operator, Choice(DispatchKey.Functionalize, parts[-1], MATH_KERNEL), keys)(keys, *arguments)
     level, schema = _level(), operator.schema
     parameters = schema.arguments
     if operator.namespace != "aten" and _has_alias_annotations(schema):
