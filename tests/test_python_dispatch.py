@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import glasstorch
-from glasstorch._python_dispatch import PYTHON, TorchDispatchMode, _modes
+from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
-from glasstorch.core.keys import DispatchKey, DispatchKeySet
+from glasstorch.core.keys import PYTHON, DispatchKey, DispatchKeySet
 from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, INCLUDED_BY_DEFAULT, active_keys, include
+from glasstorch.dispatch.mode_stack import modes as _modes
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.utils import _python_dispatch
 
@@ -242,7 +243,7 @@ def test_an_answer_that_the_schema_has_no_place_for_is_refused(
 def test_a_mode_may_refuse_a_call() -> None:
     with (
         Answer(NotImplemented),
-        pytest.raises(ArgumentTypeError, match=r"Multiple dispatch failed for 'torch.ops.aten"),
+        pytest.raises(ArgumentTypeError, match=r"Multiple dispatch failed for 'torch._ops.aten"),
     ):
         glasstorch.mul(OUTSIDE, 2)
     with TorchDispatchMode(), pytest.raises(NotImplementedError):

@@ -7,6 +7,7 @@ Differs: key sets, the operators and their tables (_dispatch_queries.py), lazy c
 
 from __future__ import annotations
 
+from glasstorch._dispatch_modes import *  # noqa: F403
 from glasstorch._dispatch_queries import *  # noqa: F403
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.engine import current_graph_task_id as _current_graph_task_id  # noqa: F401

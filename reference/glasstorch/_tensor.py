@@ -22,11 +22,12 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import ADINPLACEORVIEW, CPU_KEYS, KEYS_OF_DEVICE, WRAPPED
+from glasstorch.core.keys import ADINPLACEORVIEW, CPU_KEYS, KEYS_OF_DEVICE, PYTHON, WRAPPED
 from glasstorch.core.left_out import MISSING_METHODS
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl, count_versions_anew
 from glasstorch.core.unknown_names import MissingName
+from glasstorch.dispatch.python_fallback import _disabled_torch_dispatch_impl, detached, is_seen, keys_of_class
 from glasstorch.operators.generated.methods import TensorMethods
 from glasstorch.outside_data import exchange, from_data
 from glasstorch.python_forms import (
@@ -45,6 +46,7 @@ from glasstorch.python_forms import (
     python_functions,
     reflected,
     stft,
+    subclasses,
     unique,
 )
 from glasstorch.python_forms.tensor_types import type_
@@ -97,7 +99,7 @@ class Tensor(TensorMethods):
         if meta is not None and (value.dtype is not self.dtype or value.device is not self.device):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
         self.version_counter()  # a count goes on, even if the new data are of an inference tensor
-        self.dtype, self.key_set = value.dtype, value.key_set
+        self.dtype, self.key_set = value.dtype, keys_of_class(type(self), value.key_set)
         self.set_storage(TensorImpl.untyped_storage(value), value._shape, value._strides, value._offset)
 
     @data.deleter
@@ -106,8 +108,14 @@ class Tensor(TensorMethods):
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
-        result = alias(self, cls)
-        result._autograd_meta = self._autograd_meta
+        aliased = self.alias() if is_seen(self) else self
+        if aliased.key_set & PYTHON and aliased is not self:
+            raise RuntimeError(
+                f"Creating a new Tensor subclass {cls.__name__} but the raw Tensor object is already associated to a "
+                f"python object of type {type(aliased).__name__}"
+            )
+        result = alias(aliased, cls)
+        result._autograd_meta = aliased._autograd_meta
         return result
 
     def __format__(self, specification: str) -> str:
@@ -163,6 +171,12 @@ class Tensor(TensorMethods):
     to_device = namespace.to_device
     __deepcopy__ = pickling.deep_copy
     __reduce_ex__ = pickling.reduce_ex
+
+    # Subclasses -------------------------------------------------------------------------------------------------------
+
+    _make_subclass = staticmethod(subclasses._make_subclass)
+    _make_wrapper_subclass = staticmethod(subclasses._make_wrapper_subclass)
+    __torch_dispatch__ = staticmethod(_disabled_torch_dispatch_impl)
 
     # Python's own functions and operators -----------------------------------------------------------------------------
 
@@ -291,13 +305,26 @@ def make_view_as(base: TensorImpl, dtype: dtype, shape: Shape, strides: Shape | 
 
 
 def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
-    """The same storage, geometry and version counter without autograd's record."""
+    """The same storage, geometry and version counter without autograd's record.
+
+    Where a mode is on, or a class has a `__torch_dispatch__`, they see a call of `detach` and say what it gives.
+    """
+    keys = base.key_set
+    if cls is not Tensor:
+        keys = keys_of_class(cls, keys)
+    elif is_seen(base):
+        return detached(base)  # type: ignore[no-any-return]
     storage = TensorImpl.untyped_storage(base)  # an uninitialized parameter refuses its own
-    t = tensor_of(base.dtype, base._shape, base.key_set, base._array, storage, base._strides, base._offset, cls)
+    t = tensor_of(base.dtype, base._shape, keys, base._array, storage, base._strides, base._offset, cls)
     t._generation = base._generation
     t._version_counter = base.version_counter() if base.key_set & ADINPLACEORVIEW else None
     t._number = base._number
     return t
+
+
+def without_history(base: Tensor) -> Tensor:
+    """As `alias`; a mode or a class that sees it sees the operator `detach`."""
+    return base.detach() if is_seen(base) else alias(base)
 
 
 def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
@@ -364,6 +391,9 @@ class _Tensors:
 
     def make(self, *arguments: Any) -> Tensor:
         return make(*arguments)
+
+    def alias(self, base: Any, cls: Any) -> Any:
+        return alias(base, cls)
 
     def empty_pinned(self, shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
         return empty_pinned(shape, strides, dtype)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from glasstorch._tensor import Tensor, alias
+from glasstorch._tensor import Tensor, without_history
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.hooks import Gradients, check_returned_nothing
 from glasstorch.autograd.modes import grad_mode
@@ -90,7 +90,7 @@ def _first_gradient(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
         return grad.new_empty_strided(variable._shape, strides).copy_(grad)
     laid_out_alike = grad.strides() == strides
     if (laid_out_alike or not enforces_layout.get()) and not shared:
-        kept = alias(grad)
+        kept = without_history(grad)
         if variable._strides is None:  # row-major, in the short form that kernels recognise fastest
             kept._strides = None
         return kept

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glasstorch._tensor import Tensor, alias
+from glasstorch._tensor import Tensor
 from glasstorch.autograd import tensor_hooks, view_functions
 from glasstorch.autograd.engine import execute
 from glasstorch.autograd.engine_modes import increment_version as increment_version
@@ -38,6 +38,7 @@ from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Size
 from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
+from glasstorch.core.layout import preserve_format
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.core.warn_once import warn_once
@@ -248,7 +249,7 @@ def _root_gradients(
                     "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
                 )
             if isinstance(output, Tensor):
-                gradient = ones_like(alias(output))
+                gradient = ones_like(output, memory_format=preserve_format)
             else:
                 gradient = ones(shape, dtype=dtype, device=place)
         elif not isinstance(gradient, Tensor):

@@ -12,6 +12,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.geometry import is_non_overlapping_and_dense
+from glasstorch.dispatch.python_fallback import is_seen
 
 
 def accumulate(arrived: Tensor, grad: Tensor, *, others: int, grad_mode: bool) -> Tensor:
@@ -29,6 +30,7 @@ def accumulate(arrived: Tensor, grad: Tensor, *, others: int, grad_mode: bool) -
         or arrived._shape != grad._shape
         or arrived.dtype is not grad.dtype
         or not (arrived._strides is None or is_non_overlapping_and_dense(arrived._shape, arrived._strides))
+        or is_seen(arrived)  # a mode or its class may take what is written for a new tensor
     ):
         return arrived + grad
     return arrived.add_(grad)

@@ -23,6 +23,7 @@ from glasstorch.autograd.saved_hooks import Pair, in_use
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.errors import ArgumentTypeError, AutogradError
 from glasstorch.core.keys import ADINPLACEORVIEW
+from glasstorch.dispatch.python_fallback import is_seen
 
 hooks_in_use = in_use.get
 
@@ -132,8 +133,10 @@ class SavedVariable:
             )
         if version != self.version:
             raise AutogradError(self._changed(owner, version))
-        if self.output_nr < 0 or not grad_mode.get() or tensor.dtype.category < FLOATING:
+        if self.output_nr < 0:
             return tensor
+        if not grad_mode.get() or tensor.dtype.category < FLOATING:
+            return alias(tensor) if is_seen(tensor) else tensor
         result = alias(tensor)
         meta = result._autograd_meta = AutogradMeta()
         meta.grad_fn, meta.output_nr = owner.result_edge(self.output_nr)

@@ -133,6 +133,9 @@ class TensorHooks(Protocol):
     def make(self, storage: Bytes, dtype: Any, shape: Any, strides: Any, offset: int, cls: Any = ...) -> Tensor:
         """A tensor, of the class `cls` if it is given, that reads a storage at these sizes, strides and offset."""
 
+    def alias(self, base: Any, cls: Any) -> Any:
+        """The same storage, geometry and version counter as an instance of a class, without autograd's record."""
+
     def empty_pinned(self, shape: Any, strides: Any, dtype: Any) -> Tensor:
         """An uninitialised CPU tensor in pinned memory."""
 

@@ -304,6 +304,7 @@ AUTOGRAD: Final = FUNCTIONALITY_BIT["AutogradOther"] | FUNCTIONALITY_BIT["Autogr
 AUTOGRAD_AND_NESTED: Final = AUTOGRAD | FUNCTIONALITY_BIT["AutogradNestedTensor"]
 
 ADINPLACEORVIEW: Final = FUNCTIONALITY_BIT["ADInplaceOrView"]
+PYTHON: Final = FUNCTIONALITY_BIT["Python"]  # of a tensor whose class has a `__torch_dispatch__`, or of a mode
 
 # With one of these keys, each element of a tensor stands for the conjugate, or the negative, of what is stored.
 CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]

@@ -27,6 +27,7 @@ from glasstorch.core.allocator import check_dimensions
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import (
+    ArgumentError,
     ArgumentTypeError,
     AutogradError,
     InplaceError,
@@ -36,7 +37,7 @@ from glasstorch.core.errors import (
 )
 from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.inference import is_inference_mode_enabled
-from glasstorch.core.keys import ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE
+from glasstorch.core.keys import ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE, PYTHON
 from glasstorch.core.layout import layout, strided
 from glasstorch.core.storage import Storage
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
@@ -241,7 +242,10 @@ class TensorImpl:
 
         The caller may write there, so a lazily shared storage is copied first.
         """
-        start = self.untyped_storage().data_ptr()
+        storage = self.untyped_storage()
+        if self.key_set & PYTHON and storage.lazy is None:
+            return self.const_data_ptr()
+        start = storage.data_ptr()
         return start + self._offset * self.dtype.itemsize if start else 0
 
     def const_data_ptr(self) -> int:
@@ -274,6 +278,8 @@ class TensorImpl:
 
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; one number for a 0-dim tensor."""
+        if self.key_set & PYTHON:
+            raise ArgumentError(f".tolist() is not supported for tensor subclasses, got {type(self).__name__}")
         return self.host_array().tolist()
 
     # Bits -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
 from glasstorch.core.hooks import required
+from glasstorch.core.keys import PYTHON
 from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.nn.uninitialized import (
@@ -32,7 +33,14 @@ __all__ = [
 ]
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
+    def __instancecheck__(cls, instance: object) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that a module registers as its own when it is assigned to an attribute.
 
     It shares the storage of `data` and is a leaf: gradients are accumulated in its `grad`.
@@ -45,6 +53,9 @@ class Parameter(Tensor):
             data = operators.empty(0)
         if is_lazy(data):
             data = data.detach()  # which is refused
+        if data.key_set & PYTHON:
+            own: Self = _of_own_class(data, requires_grad)
+            return own
         parameter = alias(data, cls)
         if data.is_inference():
             count_versions_anew(parameter)
@@ -66,6 +77,20 @@ class Parameter(Tensor):
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         """As a tensor's; of hooks, which are not pickled, PyTorch does not warn here."""
         return pickling.parts(self)
+
+
+def _of_own_class(data: Tensor, requires_grad: bool) -> Any:
+    """A parameter that keeps its class, which has a `__torch_dispatch__`; a mark makes it one."""
+    made: Any = data.detach()
+    if type(made) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns an "
+            f"instance of the same type, but return type {type(made).__name__} was found instead. To use the type as a "
+            "Parameter, please correct the detach() semantics defined by its __torch_dispatch__() implementation."
+        )
+    marked: Any = required(made, requires_grad)
+    marked._is_param = True
+    return marked
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]

@@ -58,7 +58,7 @@ OF_OBJECTS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__for
 # Methods that only our lower layers ask for.
 INTERNAL = (
     "alias", "array", "bump_version", "host_array", "is_inference", "is_row_major", "read_through_bits", "set_geometry",
-    "set_storage", "strides", "version_counter",
+    "set_storage", "strides", "version_counter", "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass",
 )  # fmt: skip
 # Defined in the mixin, or by its classes.
 OWN = ("share_memory_", "__deepcopy__")

@@ -14,7 +14,8 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import NUMPY_DTYPES
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, AutogradError
+from glasstorch.core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, AutogradError
+from glasstorch.core.keys import PYTHON
 from glasstorch.core.tensor_impl import Array
 from glasstorch.outside_data import dlpack
 
@@ -32,6 +33,8 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
         raise ArgumentTypeError(f"numpy(): argument 'force' must be bool, not {type(force).__name__}")
     if force:
         return self.detach().cpu().resolve_conj().resolve_neg().numpy()
+    if self.key_set & PYTHON:
+        raise ArgumentError(".numpy() is not supported for tensor subclasses.")
     if self.device is not CPU:
         raise ArgumentTypeError(
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "

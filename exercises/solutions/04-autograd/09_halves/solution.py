@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from glasstorch._tensor import Tensor, alias
+from glasstorch._tensor import Tensor, without_history
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
@@ -24,7 +24,7 @@ def mended(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
         return grad.new_empty_strided(variable._shape, strides).copy_(grad)
     laid_out_alike = grad.strides() == strides
     if (laid_out_alike or not enforces_layout.get()) and not shared:
-        kept = alias(grad)
+        kept = without_history(grad)
         if variable._strides is None:
             kept._strides = None
         return kept

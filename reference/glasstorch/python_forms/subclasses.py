@@ -1,0 +1,175 @@
+"""How is an instance of a subclass of Tensor made, around data or without any?
+
+Mirrors: torch/csrc/autograd/python_variable.cpp (THPVariable_make_subclass, THPVariable_make_wrapper_subclass,
+    THPVariable_NewWithVar, make_tensor_for_subclass_helper)
+Differs: sizes, strides, the device and the layout are always the tensor's own; a class that wants to be asked for them
+    overrides the properties.
+
+A class that has a `__torch_dispatch__` gives its instances the keys Python and PythonTLSSnapshot. An instance that
+wraps other tensors has sizes, strides, a dtype and a device, and a storage of that length without bytes: what it stands
+for is the business of its class.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from glasstorch.core import geometry, hooks, inference
+from glasstorch.core.device import CPU
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.errors import ArgumentError, ArgumentTypeError
+from glasstorch.core.keys import KEYS_OF_DEVICE, PYTHON, DispatchKeySet
+from glasstorch.core.layout import strided
+from glasstorch.core.storage import UntypedStorage
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch import mode_stack
+from glasstorch.dispatch.python_fallback import keys_of_class, overrides_dispatch
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+
+class Unbacked(UntypedStorage):
+    """The storage of a tensor that wraps others: it has a length, and refuses to show bytes."""
+
+    __slots__ = ()
+
+    generation = 0
+    memory = property(lambda self: _refuse_bytes())
+
+    def __init__(self, nbytes: int, on: Device) -> None:
+        self._nbytes = nbytes
+        self.device = on
+        self.may_resize = self.cloned_at_once = False
+        self.block = self.lazy = self.shared = None
+
+    def data_ptr(self) -> int:
+        raise RuntimeError("Attempted to access the data pointer on an invalid python storage.")
+
+    def address(self) -> int:
+        return 0
+
+    def resize_(self, nbytes: int) -> UntypedStorage:
+        """Change the length, of which no byte is there."""
+        self._nbytes = nbytes
+        return self
+
+
+def _refuse_bytes() -> NoReturn:
+    raise RuntimeError(
+        "The tensor has a non-zero number of elements, but its data is not allocated yet.\nIt wraps other tensors: its "
+        "class's __torch_dispatch__ must compute with those."
+    )
+
+
+def _make_subclass(
+    cls: Any,
+    data: Tensor,
+    require_grad: bool = False,
+    dispatch_sizes_strides_policy: str | None = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    device_for_backend_keys: Any = None,
+) -> Any:
+    """An instance of a subclass of Tensor that shares the memory of `data`, without its history."""
+    _check_class(cls)
+    _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    if device_for_backend_keys is not None:
+        raise NotImplementedError("_make_subclass: device_for_backend_keys is not in glasstorch; use a wrapper")
+    if not isinstance(data, TensorImpl):
+        raise ArgumentTypeError(f"_make_subclass(): argument 'data' must be Tensor, not {type(data).__name__}")
+    if data.key_set & PYTHON:
+        data = _detached_without_modes(data)
+        if data.key_set & PYTHON:
+            raise ArgumentError(
+                f"Creating a new Tensor subclass {cls.__name__} but the raw Tensor object is already associated to a "
+                f"python object of type {type(data).__name__}"
+            )
+    made = hooks.tensor_hooks.alias(data, cls)
+    if require_grad:
+        hooks.required(made)
+    return made
+
+
+def _make_wrapper_subclass(
+    cls: Any,
+    size: Sequence[int],
+    strides: Sequence[int] | None = None,
+    storage_offset: int | None = None,
+    memory_format: Any = None,
+    dtype: Dtype | None = None,
+    layout: Any = strided,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    dispatch_sizes_strides_policy: str | None = None,
+    dispatch_device: bool = False,
+    dispatch_layout: bool = False,
+    _extra_dispatch_keys: DispatchKeySet | None = None,
+    storage_size: int | None = None,
+) -> Any:
+    """An instance of a subclass of Tensor with these facts and no bytes; the class must have a `__torch_dispatch__`.
+
+    Without `strides` it is row-major, whatever the `memory_format`, as in PyTorch.
+    """
+    _check_class(cls)
+    if not overrides_dispatch(cls):
+        raise ArgumentTypeError(f"{cls.__name__} must define __torch_dispatch__")
+    _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    if pin_memory:
+        raise ArgumentError("_make_wrapper_subclass: pin_memory=True is refused: there are no bytes to pin")
+    if layout is not strided:
+        raise NotImplementedError(f"_make_wrapper_subclass: layout={layout} is not in glasstorch; use torch.strided")
+    shape = tuple(map(int, size))
+    steps = None if strides is None else _strides(shape, strides)
+    offset = 0 if storage_offset is None else int(storage_offset)
+    on = CPU if device is None else Device(device)
+    kind = get_default_dtype() if dtype is None else dtype
+    nbytes = storage_size
+    if nbytes is None:
+        extent = math.prod(shape) if steps is None else geometry.span(shape, steps)
+        nbytes = (offset + extent) * kind.itemsize if extent else 0
+    made = hooks.tensor_hooks.make(Unbacked(nbytes, on), kind, shape, steps, offset, cls)
+    extra = 0 if _extra_dispatch_keys is None else _extra_dispatch_keys.bits
+    made.key_set = keys_of_class(cls, inference.keys_of_new(KEYS_OF_DEVICE[on.type] | extra))
+    if requires_grad:
+        hooks.required(made)
+    return made
+
+
+def _strides(shape: tuple[int, ...], strides: Sequence[int]) -> tuple[int, ...]:
+    given = tuple(map(int, strides))
+    if len(given) != len(shape):
+        raise ArgumentError(f"_make_wrapper_subclass: {len(shape)} sizes {shape} and {len(given)} strides {given}")
+    return given
+
+
+def _check_class(cls: Any) -> None:
+    if not isinstance(cls, type):
+        raise ArgumentTypeError(f"cls must be a type (got {type(cls).__name__})")
+    if not issubclass(cls, TensorImpl):
+        raise ArgumentTypeError(
+            "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure "
+            "your class inherits from Tensor."
+        )
+
+
+def _refuse_questions(policy: str | None, on: bool, layout: bool) -> None:
+    if policy is not None or on or layout:
+        raise NotImplementedError(
+            "dispatch_sizes_strides_policy, dispatch_device and dispatch_layout are not in glasstorch: sizes, strides, "
+            "device and layout are the tensor's own; override the properties in the class"
+        )
+
+
+def _detached_without_modes(data: Tensor) -> Tensor:
+    stack = mode_stack.modes.get()
+    mode_stack.set_stack(())
+    try:
+        return data.detach()
+    finally:
+        mode_stack.set_stack(stack)
