@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from glasstorch.core.errors import AutogradError, DeviceError
-from glasstorch.core.keys import WRAPPED
+from glasstorch.core.keys import PYTHON, WRAPPED
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -314,7 +314,9 @@ def set_intercept(function: Callable[[Callable[[Any, Any, Any], None]], Abstract
 
 
 def decides(tensor: Tensor) -> bool:
-    """Whether a formula or a check can look at a tensor's values: on the meta device there are none.
+    """Whether a formula or a check can look at a tensor's values.
+
+    On the meta device there are none, and those of a class with a `__torch_dispatch__` are its own business.
 
     The tracer is informed that they would be read: it does not record everything that happens if a tensor has values.
     """
@@ -322,7 +324,7 @@ def decides(tensor: Tensor) -> bool:
         trace_hooks.value_read(tensor)
     if tensor.key_set & WRAPPED and transform_hooks is not None:
         return not transform_hooks.is_batch(tensor)
-    return not tensor.is_meta
+    return not (tensor.is_meta or tensor.key_set & PYTHON)
 
 
 def is_example(tensor: Any) -> bool:

@@ -6,7 +6,8 @@ fills an entry of it), `dump` (the entries as text), `explain` (which registrati
 program switches keys), `registrations` (what is registered), `library` (how kernels are registered), `fallback` (one
 kernel for all operators), `fast` (fast kernels in front of plain ones), `show` (the kernels of every call as lines),
 `trace` (which kernels a call ran), `record` (how a call leaves a record while somebody profiles), `record_block` (how a
-piece of a program does), `mode_stack` (which modes are on), `python_fallback` (how a call reaches `__torch_dispatch__`).
+piece of a program does), `mode_stack` (which modes are on), `python_fallback` (how a call reaches
+`__torch_dispatch__`).
 
 The order in which keys are tried is decided a room below, in `core/keys.py`.
 

@@ -1,0 +1,14 @@
+"""Which subclasses of Tensor does the library use itself?
+
+Reading order: `errors` (what a fake tensor cannot answer), `fake_tensor` (the class and its mode).
+
+Mirrors: torch/_subclasses/__init__.py
+Differs: fake tensors only.
+"""
+
+from glasstorch._subclasses.errors import DynamicOutputShapeException as DynamicOutputShapeException
+from glasstorch._subclasses.errors import UnsupportedFakeTensorException as UnsupportedFakeTensorException
+from glasstorch._subclasses.fake_tensor import FakeTensor as FakeTensor
+from glasstorch._subclasses.fake_tensor import FakeTensorMode as FakeTensorMode
+
+__all__ = ["DynamicOutputShapeException", "FakeTensor", "FakeTensorMode", "UnsupportedFakeTensorException"]

@@ -1,0 +1,408 @@
+"""How does a program run without elements, on tensors that say which device they would be on?
+
+Mirrors: torch/_subclasses/fake_tensor.py (FakeTensor, FakeTensorMode, FakeTensorConverter)
+Differs: sizes are numbers: a `shape_env` is refused. Kernels run on tensors of the meta device that share the fake
+    ones' storages; nothing is cached, and no kernel runs on made-up elements.
+
+# Note [Fake tensors]
+A fake tensor is a tensor of the meta device whose `device` is another one: a name, of which no such device must exist.
+The mode runs each operator on the meta device, and gives the results the device that their arguments have, or the one
+that was asked for. A small tensor that was made of a program's own numbers keeps them as its `constant`, so that
+`tensor(3).item()` has an answer; operators on constants alone are computed. Any other question about elements raises
+DataDependentOutputException, and results whose sizes depend on elements DynamicOutputShapeException.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+from glasstorch._python_dispatch import TorchDispatchMode
+from glasstorch._subclasses.errors import DataDependentOutputException as DataDependentOutputException
+from glasstorch._subclasses.errors import DynamicOutputShapeException as DynamicOutputShapeException
+from glasstorch._subclasses.errors import FakeTensorDeviceMismatchError as FakeTensorDeviceMismatchError
+from glasstorch._subclasses.errors import UnsupportedFakeTensorException as UnsupportedFakeTensorException
+from glasstorch._subclasses.errors import UnsupportedOperatorException as UnsupportedOperatorException
+from glasstorch._tensor import Tensor, tensor_of
+from glasstorch._traceable import is_traceable_wrapper_subclass
+from glasstorch.core import hooks
+from glasstorch.core.device import CPU
+from glasstorch.core.device import device as Device
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.keys import KEYS_OF_DEVICE, META_KEYS, PYTHON
+from glasstorch.core.pytree import tree_leaves, tree_map
+from glasstorch.core.storage import UntypedStorage
+from glasstorch.dispatch import mode_stack
+from glasstorch.dispatch.mode_stack import _TorchDispatchModeKey
+from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.python_fallback import _disabled_torch_dispatch_impl, keys_of_class
+
+META = Device("meta")
+CONSTANT_NUMEL_LIMIT = 1  # of a tensor that keeps its numbers
+LIFTS = ("aten::lift_fresh", "aten::lift")  # by which a program's own numbers become a tensor
+INDEX = "aten::index.Tensor"  # whose result has a size for each True of a mask
+FAKE = _TorchDispatchModeKey.FAKE
+
+
+class FakeStorage(UntypedStorage):
+    """A storage without bytes on a device that it names; `meta` is the one that kernels see."""
+
+    __slots__ = ("meta",)
+
+    meta: UntypedStorage
+
+    def __init__(self, meta: UntypedStorage, on: Device) -> None:
+        self._fill_in(None, meta.nbytes(), on, True)
+        self.meta = meta
+
+    def nbytes(self) -> int:
+        return self.meta.nbytes()
+
+
+_fake_forms: WeakKeyDictionary[UntypedStorage, weakref.ref[FakeStorage]] = WeakKeyDictionary()
+
+
+def _fake_form(meta: UntypedStorage, on: Device) -> FakeStorage:
+    """The fake form of a storage of the meta device: one for each, so that views share theirs."""
+    known = _fake_forms.get(meta)
+    fake = known() if known is not None else None
+    if fake is None or fake.device is not on:
+        fake = FakeStorage(meta, on)
+        _fake_forms[meta] = weakref.ref(fake)
+    return fake
+
+
+class FakeTensor(Tensor):
+    """A tensor without elements that says which device it would be on; see Note [Fake tensors]."""
+
+    fake_device: Device
+    fake_mode: FakeTensorMode
+    constant: Tensor | None
+
+    def __new__(
+        cls, fake_mode: FakeTensorMode, elem: Tensor, device: Any, constant: Tensor | None = None, **ignored: Any
+    ) -> Self:
+        if elem.device.type != "meta":
+            raise AssertionError(f"elem.device.type must be 'meta', got {elem.device.type}")
+        on = _with_index(Device(device))
+        keys = keys_of_class(cls, KEYS_OF_DEVICE[on.type])
+        storage = _fake_form(elem.untyped_storage(), on)
+        made: Any = tensor_of(elem.dtype, elem._shape, keys, None, storage, elem.strides(), elem._offset, cls)
+        made.fake_device, made.fake_mode, made.constant = on, fake_mode, constant
+        if elem.requires_grad:
+            hooks.required(made)
+        own: Self = made
+        return own
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    @staticmethod
+    def from_tensor(t: Tensor, fake_mode: FakeTensorMode) -> FakeTensor:
+        """The fake form of a tensor, in a mode."""
+        return fake_mode.from_tensor(t)
+
+    def tolist(self) -> Any:
+        """As nested lists, which asks for each element: refused unless they are constants."""
+        return [element.tolist() for element in self] if self._shape else self.item()
+
+    def __repr__(self, *, tensor_contents: str | None = None) -> str:  # type: ignore[override]
+        facts = [f"size={tuple(self._shape)}"]
+        if self.fake_device.type != "cpu":
+            facts.insert(0, f"device='{self.fake_device}'")
+        if self.dtype is not get_default_dtype():
+            facts.append(f"dtype={self.dtype}")
+        if self.grad_fn is not None:
+            facts.append(f"grad_fn=<{type(self.grad_fn).__name__}>")
+        elif self.requires_grad:
+            facts.append("requires_grad=True")
+        text = f"FakeTensor(..., {', '.join(facts)})"
+        return f"Parameter({text})" if getattr(self, "_is_param", False) else text
+
+    @classmethod
+    def __torch_dispatch__(  # type: ignore[override]
+        cls, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if not all(issubclass(kind, FakeTensor) for kind in types):
+            return NotImplemented
+        first = next(t for t in tree_leaves((args, kwargs)) if isinstance(t, FakeTensor))
+        with first.fake_mode:
+            return func(*args, **(kwargs or {}))
+
+
+def _with_index(device: Device) -> Device:
+    """A device with its index: `cuda` is the first one, since none is current where there may be none."""
+    return Device("cuda:0") if device.type == "cuda" and device.index is None else device
+
+
+class FakeTensorConverter:
+    """Makes fake tensors of real ones: one of each, and one storage of each storage."""
+
+    def __init__(self) -> None:
+        self.tensor_memo: dict[int, tuple[weakref.ref[Tensor], FakeTensor]] = {}
+        self.storage_memo: WeakKeyDictionary[UntypedStorage, UntypedStorage] = WeakKeyDictionary()
+
+    def from_real_tensor(self, fake_mode: FakeTensorMode, t: Tensor, make_constant: bool = False) -> FakeTensor:
+        """The fake form of a real tensor, with its geometry and whether it requires grad."""
+        known = self.tensor_memo.get(id(t))
+        if known is not None and known[0]() is t and not make_constant:
+            return known[1]
+        if t.key_set & PYTHON and not isinstance(t, FakeTensor):
+            raise UnsupportedFakeTensorException(
+                f"{type(t).__name__}, whose class has a __torch_dispatch__, has no fake form in glasstorch"
+            )
+        real = t._storage if t._storage is not None else t.untyped_storage()
+        storage = self.storage_memo.get(real)
+        if storage is None:
+            storage = self.storage_memo[real] = UntypedStorage.allocate(real.nbytes(), META)
+        elem = tensor_of(t.dtype, t._shape, META_KEYS, None, storage, t.strides(), t._offset)
+        kind: Any = FakeTensor
+        made: Any = kind(fake_mode, elem, t.device, t if make_constant else None)
+        if t.requires_grad:
+            hooks.required(made)
+        if getattr(t, "_is_param", False) or type(t).__name__ == "Parameter":
+            made._is_param = True
+        fake: FakeTensor = made
+        number = id(t)
+        self.tensor_memo[number] = weakref.ref(t, lambda _: self.tensor_memo.pop(number, None) and None), fake
+        return fake
+
+
+class FakeTensorMode(TorchDispatchMode):
+    """In the block, operators make fake tensors and run on them; see Note [Fake tensors].
+
+    Real tensors among the arguments are refused unless `allow_non_fake_inputs` says that they become fake. Other
+    options are PyTorch's and change nothing: no kernel ever runs on made-up elements.
+    """
+
+    _mode_key = FAKE
+
+    def __init__(
+        self,
+        *,
+        allow_fallback_kernels: bool = True,
+        allow_non_fake_inputs: bool = False,
+        shape_env: Any = None,
+        static_shapes: bool | None = None,
+        export: bool = False,
+    ) -> None:
+        super().__init__()
+        if shape_env is not None:
+            raise NotImplementedError(
+                "FakeTensorMode: shape_env is not in glasstorch yet: symbolic sizes come with the compiler"
+            )
+        self.allow_fallback_kernels = allow_fallback_kernels
+        self.allow_non_fake_inputs = allow_non_fake_inputs
+        self.shape_env = None
+        self.static_shapes = True if static_shapes is None else static_shapes
+        self.export = export
+        self.fake_tensor_converter = FakeTensorConverter()
+        self.enter_stack: list[Any] = []
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        return True
+
+    def __enter__(self) -> Self:
+        outer = mode_stack.unset(FAKE)
+        self.enter_stack.append(outer)
+        return super().__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, traceback)
+        outer = self.enter_stack.pop()
+        if outer is not None:
+            mode_stack.push(outer)
+
+    def is_our_fake(self, t: object) -> bool:
+        """Whether an object is a fake tensor of this mode."""
+        return isinstance(t, FakeTensor) and t.fake_mode is self
+
+    def from_tensor(
+        self,
+        tensor: Tensor,
+        *,
+        static_shapes: bool | None = None,
+        source: Any = None,
+        symbolic_context: Any = None,
+        trace: bool = True,
+    ) -> FakeTensor:
+        """The fake form of a tensor: the same one each time it is asked for."""
+        if symbolic_context is not None:
+            raise NotImplementedError("from_tensor: symbolic_context: symbolic sizes come with the compiler")
+        return self.fake_tensor_converter.from_real_tensor(self, tensor)
+
+    def __torch_dispatch__(
+        self, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        named = dict(kwargs or {})
+        if not all(issubclass(kind, FakeTensor) for kind in types):
+            return NotImplemented
+        if func.name in LIFTS and not isinstance(args[0], FakeTensor):
+            keeps = args[0].numel() <= CONSTANT_NUMEL_LIMIT
+            return self.fake_tensor_converter.from_real_tensor(self, args[0], make_constant=keeps)
+        args, named = self._all_fake(func, args, named)
+        given = [t for t in tree_leaves((args, named)) if isinstance(t, FakeTensor)]
+        if given and all(t.constant is not None for t in given):
+            computed = self._of_constants(func, args, named)
+            if computed is not None:
+                return computed[0]
+        _refuse_questions_about_elements(func, args)
+        for t in _written(func, args, named):
+            t.constant = None
+        return self._on_meta(func, args, named, given)
+
+    def _all_fake(self, func: Operator, args: Any, named: Any) -> tuple[Any, Any]:
+        """The arguments with real tensors made fake, or an error where there may be none."""
+
+        def fake(value: Any) -> Any:
+            if not isinstance(value, Tensor) or self.is_our_fake(value):
+                return value
+            if not self.allow_non_fake_inputs:
+                if isinstance(value, FakeTensor):
+                    raise AssertionError("Mixing fake modes NYI")
+                raise AssertionError(
+                    "Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with "
+                    f"'allow_non_fake_inputs'. Found in {_call_text(func, args, named)}"
+                )
+            return self.fake_tensor_converter.from_real_tensor(self, value)
+
+        fakes: tuple[Any, Any] = tree_map(fake, (tuple(args), named))
+        return fakes
+
+    def _of_constants(self, func: Operator, args: Any, named: Any) -> tuple[Any] | None:
+        """What an operator gives on constants, in a tuple; None where it is random or its result is large."""
+        if "nondeterministic_seeded" in map(str, func.words):
+            return None
+        real = tree_map(lambda t: t.constant if isinstance(t, FakeTensor) else t, (args, named))
+        before = {id(t.constant): t for t in tree_leaves((args, named)) if isinstance(t, FakeTensor)}
+        result = _disabled_torch_dispatch_impl(func, (), *real)
+        made = [t for t in tree_leaves(result) if isinstance(t, Tensor)]
+        if any(t.numel() > CONSTANT_NUMEL_LIMIT for t in made):
+            return None
+
+        def as_fake(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return value
+            return before.get(id(value)) or self.fake_tensor_converter.from_real_tensor(self, value, True)
+
+        return (tree_map(as_fake, result),)
+
+    def _on_meta(self, func: Operator, args: Any, named: Any, given: Sequence[FakeTensor]) -> Any:
+        """Run an operator on the meta device, and give its results the device that they would be on."""
+        common = _common_device(func, given)
+        has_device = any(a.name == "device" for a in func.schema.arguments)
+        if has_device and (named.get("device") is not None or not given):
+            common = Device(named.get("device") or CPU)
+            named["device"] = META
+            if "pin_memory" in named:
+                named["pin_memory"] = None
+        twins = {id(t): (_twin(t), t) for t in given}
+        of_twin = {id(twin): t for twin, t in twins.values()}
+        inside = tree_map(lambda t: twins[id(t)][0] if isinstance(t, FakeTensor) else t, (args, named))
+        result = _disabled_torch_dispatch_impl(func, (), *inside)
+        for twin, t in twins.values():  # an operator may have changed sizes in place
+            shown = _fake_form(twin.untyped_storage(), t.fake_device)
+            if t._shape != twin._shape or t.strides() != twin.strides() or t._storage is not shown:
+                t.set_storage(shown, twin._shape, twin.strides(), twin._offset)
+        kind: Any = FakeTensor
+
+        def as_fake(value: Any) -> Any:
+            if not isinstance(value, Tensor):
+                return value
+            return of_twin[id(value)] if id(value) in of_twin else kind(self, value, common or CPU)
+
+        return tree_map(as_fake, result)
+
+
+def _twin(t: FakeTensor) -> Tensor:
+    """A plain tensor of the meta device on a fake one's storage."""
+    storage = t._storage
+    assert isinstance(storage, FakeStorage), "each fake tensor has a storage of its own kind"
+    return tensor_of(t.dtype, t._shape, META_KEYS, None, storage.meta, t.strides(), t._offset)
+
+
+def _common_device(func: Operator, given: Sequence[FakeTensor]) -> Device | None:
+    """The device of an operator's arguments; a tensor of the CPU without dimensions may be with any other."""
+    common: Device | None = None
+    lone = False
+    for t in given:
+        is_lone = t.fake_device.type == "cpu" and not t._shape
+        if common is None:
+            common, lone = t.fake_device, is_lone
+        elif t.fake_device == common:
+            lone = lone and is_lone
+        elif is_lone:
+            continue
+        elif lone:
+            common, lone = t.fake_device, False
+        elif "copy_" not in func.name and "_to_copy" not in func.name:
+            raise FakeTensorDeviceMismatchError(func, common, t.fake_device)
+    return common
+
+
+def _refuse_questions_about_elements(func: Operator, args: Sequence[Any]) -> None:
+    words = {*map(str, func.words)}
+    if func.name == INDEX:
+        if any(isinstance(i, Tensor) and i.dtype.name in ("bool", "uint8") for i in args[1]):
+            raise DynamicOutputShapeException(registry.find("aten::nonzero"))
+    elif "dynamic_output_shape" in words:
+        raise DynamicOutputShapeException(func)
+    elif "data_dependent_output" in words:
+        raise DataDependentOutputException(func)
+
+
+def _written(func: Operator, args: Sequence[Any], named: Mapping[str, Any]) -> Iterator[FakeTensor]:
+    """The fake tensors that an operator writes to."""
+    for i, parameter in enumerate(func.schema.arguments):
+        if parameter.type.is_write:
+            value = args[i] if i < len(args) else named.get(parameter.name)
+            yield from (t for t in tree_leaves(value) if isinstance(t, FakeTensor))
+
+
+def _call_text(func: Operator, args: Any, named: Mapping[str, Any]) -> str:
+    """A call as it is shown in an error: tensors by their sizes."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, Tensor) and not isinstance(value, FakeTensor):
+            return f"tensor([...], size={tuple(value._shape)})"
+        return f"[{', '.join(map(text, value))}]" if isinstance(value, list) else repr(value)
+
+    shown = [*map(text, args), *(f"{name}={text(value)}" for name, value in named.items())]
+    return f"{func}({', '.join(shown)})"
+
+
+# Questions about fake tensors ---------------------------------------------------------------------------------------
+
+
+def is_fake(x: object) -> bool:
+    """Whether a tensor is fake, or wraps one that is."""
+    return maybe_get_fake_mode(x) is not None
+
+
+def maybe_get_fake_mode(t: object) -> FakeTensorMode | None:
+    """The mode of a fake tensor, or of those that a tensor wraps; None for any other object."""
+    if isinstance(t, FakeTensor):
+        return t.fake_mode
+    if is_traceable_wrapper_subclass(t):
+        wrapper: Any = t
+        inner = [maybe_get_fake_mode(getattr(wrapper, name)) for name in wrapper.__tensor_flatten__()[0]]
+        return next((mode for mode in inner if mode is not None), None)
+    return None
+
+
+@contextmanager
+def unset_fake_temporarily() -> Iterator[Any]:
+    """In the block, no fake mode is on; gives the one that was."""
+    mode = mode_stack.unset(FAKE)
+    try:
+        yield mode
+    finally:
+        if mode is not None:
+            mode_stack.push(mode)
