@@ -124,7 +124,7 @@ class FakeTensor(Tensor):
         return f"Parameter({text})" if getattr(self, "_is_param", False) else text
 
     @classmethod
-    def __torch_dispatch__(  # type: ignore[override]
+    def __torch_dispatch__(
         cls, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         if not all(issubclass(kind, FakeTensor) for kind in types):
