@@ -64,15 +64,24 @@ class Base:
         self.generation += 1
 
     def apply_updates(self) -> None:
-        """Work the pending updates into the value, in the order in which they came."""
-        for changed, path in self.updates:
-            befores = [self.value]
-            for view in path[:-1]:
-                befores.append(view.make(befores[-1]))
-            for view, before in zip(reversed(path), reversed(befores), strict=True) if path else ():
-                changed = view.put_back(before, changed)
-            self.value = changed
+        """Work the pending updates into the value."""
+        self.value = worked_in(self.value, self.updates)
         self.updates.clear()
+
+
+def worked_in(value: Tensor, updates: Sequence[tuple[Tensor, tuple[View, ...]]]) -> Tensor:
+    """The value of a base after updates, in the order in which they came.
+
+    An update is what a view was changed to, and the views that lead from the base to it.
+    """
+    for changed, path in updates:
+        befores = [value]  # what each view of the path is a view of
+        for view in path[:-1]:
+            befores.append(view.make(befores[-1]))
+        for view, before in zip(reversed(path), reversed(befores), strict=False):
+            changed = view.put_back(before, changed)
+        value = changed
+    return value
 
 
 class FunctionalStorage(UntypedStorage):

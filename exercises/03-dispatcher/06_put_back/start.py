@@ -1,0 +1,61 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.6 Put it back
+#
+# Below `functionalize` nobody writes to a tensor. A program that says
+# `x[0][1:].mul_(2)` computes the new elements of the innermost view, and
+# notes an *update*: what that view was changed to, and the path of views that
+# leads from the base to it.
+#
+# When the base is needed, its updates are worked into it. Each view of a path
+# can do two things:
+#
+# - `view.make(before)` makes the view of a tensor;
+# - `view.put_back(before, changed)` is the tensor `before`, with the elements
+#   that the view sees replaced by those of `changed`. It is a new tensor.
+#
+# Write the function. Every functional tensor of the library will call yours.
+
+# %%
+from collections.abc import Sequence
+
+from glasstorch import Tensor
+from glasstorch.func.functional_tensor import View
+
+Update = tuple[Tensor, tuple[View, ...]]  # new values, and the views to them
+
+
+def worked_in(value: Tensor, updates: Sequence[Update]) -> Tensor:
+    """The value of a base after updates, in the order in which they came.
+
+    An update is a pair: what a view was changed to, and the views that lead
+    from the base to it, the outermost first. Where there are none, the base
+    itself was changed to it.
+
+    >>> import glasstorch as torch
+    >>> from glasstorch.dispatch.operator import registry
+    >>> from glasstorch.func.view_inverses import Views, inverse_of
+    >>> select = registry.find("aten::select.int")
+    >>> first = View(select, (0, 0), None, inverse_of(select), Views(True))
+    >>> worked_in(torch.zeros(2, 2), [(torch.ones(2), (first,))]).tolist()
+    [[1.0, 1.0], [0.0, 0.0]]
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run
+# `.venv/bin/workbook check 03.6`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 03.6` gives a hint, and
+# `.venv/bin/workbook lab 03.6` opens a sheet for experiments.
