@@ -33,6 +33,7 @@ from glasstorch import random as random
 from glasstorch import return_types as return_types
 from glasstorch import serialization as serialization
 from glasstorch import signal as signal
+from glasstorch import sparse as sparse
 from glasstorch import special as special
 from glasstorch import storage as storage
 from glasstorch import torch_version as torch_version
@@ -135,6 +136,7 @@ from glasstorch.printing import set_printoptions as set_printoptions
 from glasstorch.python_forms.fact_functions import *  # noqa: F403
 from glasstorch.python_forms.nonzero import nonzero as nonzero
 from glasstorch.python_forms.range import range as range
+from glasstorch.python_forms.sparse_tensors import *  # noqa: F403
 from glasstorch.python_forms.tensor_types import BFloat16Tensor as BFloat16Tensor
 from glasstorch.python_forms.tensor_types import BoolTensor as BoolTensor
 from glasstorch.python_forms.tensor_types import ByteTensor as ByteTensor
@@ -186,6 +188,7 @@ globals().update(_PRIVATE)
 globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
+spmm, dsmm, hsmm = mm, mm, hspmm  # noqa: F405  (older names)
 
 __all__ = [
     name

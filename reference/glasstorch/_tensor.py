@@ -22,8 +22,18 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import ADINPLACEORVIEW, CPU_KEYS, KEYS_OF_DEVICE, PYTHON, WRAPPED
+from glasstorch.core.keys import (
+    ADINPLACEORVIEW,
+    CPU_KEYS,
+    KEYS_OF_DEVICE,
+    PYTHON,
+    SPARSE,
+    SPARSE_CSR_KEYS_OF_DEVICE,
+    SPARSE_KEYS_OF_DEVICE,
+    WRAPPED,
+)
 from glasstorch.core.left_out import MISSING_METHODS
+from glasstorch.core.sparse_parts import CooParts, Parts, no_storage
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl, count_versions_anew
 from glasstorch.core.unknown_names import MissingName
@@ -45,6 +55,7 @@ from glasstorch.python_forms import (
     protocols,
     python_functions,
     reflected,
+    sparse_tensors,
     stft,
     subclasses,
     unique,
@@ -88,7 +99,7 @@ class Tensor(TensorMethods):
         if (self.key_set | value.key_set) & WRAPPED:
             where = "under vmap" if hooks.is_example(self) or hooks.is_example(value) else "inside functorch"
             raise RuntimeError(f"mutating directly with `.data` {where} transform is not allowed.")
-        if value.is_meta != self.is_meta:
+        if value.is_meta != self.is_meta or (value.key_set ^ self.key_set) & SPARSE:
             raise DeviceError(
                 "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor "
                 "type."
@@ -100,6 +111,9 @@ class Tensor(TensorMethods):
             meta.accumulator = None  # its AccumulateGrad expects gradients of the old dtype and device
         self.version_counter()  # a count goes on, even if the new data are of an inference tensor
         self.dtype, self.key_set = value.dtype, keys_of_class(type(self), value.key_set)
+        if self.key_set & SPARSE:
+            self._parts, self._shape, self._strides = value._parts.again(), value._shape, value._strides
+            return
         self.set_storage(TensorImpl.untyped_storage(value), value._shape, value._strides, value._offset)
 
     @data.deleter
@@ -154,6 +168,7 @@ class Tensor(TensorMethods):
 
     is_contiguous = layouts.is_contiguous
     dim_order = layouts.dim_order
+    to_sparse_coo = sparse_tensors.to_sparse_coo
     cpu = places.cpu
     cuda = places.cuda
     get_device = places.get_device
@@ -314,6 +329,8 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
         keys = keys_of_class(cls, keys)
     elif is_seen(base):
         return detached(base)  # type: ignore[no-any-return]
+    if keys & SPARSE:
+        return alias_of_sparse(base, keys, cls)
     storage = TensorImpl.untyped_storage(base)  # an uninitialized parameter refuses its own
     t = tensor_of(base.dtype, base._shape, keys, base._array, storage, base._strides, base._offset, cls)
     t._generation = base._generation
@@ -325,6 +342,23 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
 def without_history(base: Tensor) -> Tensor:
     """As `alias`; a mode or a class that sees it sees the operator `detach`."""
     return base.detach() if is_seen(base) else alias(base)
+
+
+def made_of_parts(dtype: dtype, shape: Shape, parts: Parts, on: device = CPU, cls: type[Tensor] = Tensor) -> Tensor:
+    """A sparse tensor: Note [Sparse tensors] (core/tensor_impl.py)."""
+    is_coo = isinstance(parts, CooParts)
+    keys = (SPARSE_KEYS_OF_DEVICE if is_coo else SPARSE_CSR_KEYS_OF_DEVICE)[on.type]
+    t = tensor_of(dtype, shape, inference.keys_of_new(keys), None, None, (0,) * len(shape), 0, cls)
+    t._storage, t._parts = no_storage(on, "Sparse" if is_coo else "SparseCsr"), parts
+    return t
+
+
+def alias_of_sparse(base: TensorImpl, keys: int, cls: type[Tensor] = Tensor) -> Tensor:
+    """As `alias`: the same parts, in a tensor that may come to have others."""
+    t = made_of_parts(base.dtype, base._shape, base._parts.again(), base.device, cls)
+    t.key_set = keys
+    t._version_counter = base.version_counter() if base.key_set & ADINPLACEORVIEW else None
+    return t
 
 
 def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:

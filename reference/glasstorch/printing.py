@@ -19,7 +19,8 @@ from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.errors import InplaceError
-from glasstorch.core.keys import FUNCTIONALIZE, WRAPPED
+from glasstorch.core.keys import FUNCTIONALIZE, SPARSE, WRAPPED
+from glasstorch.core.sparse_parts import ROW_COMPRESSED, CooParts
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -257,6 +258,8 @@ def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
         grad_fn = self.grad_fn.name().rpartition("::")[2] if self.grad_fn is not None else None
     except InplaceError:  # a view whose history a change in place made ambiguous
         grad_fn = "Invalid"
+    if self.key_set & SPARSE:
+        return _sparse_str(self, grad_fn)
     return tensor_str(
         None if self.is_meta else self.host_array(),
         self._shape,
@@ -312,11 +315,42 @@ def tensor_str(
     return _with_suffixes(prefix + contents, suffixes, indent=len(prefix))
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int) -> str:
+def _sparse_str(self: Tensor, grad_fn: str | None) -> str:
+    """The `repr` of a sparse tensor: each of the tensors that it consists of, then its facts."""
+    held, default = self._parts, get_default_dtype()
+    if isinstance(held, CooParts):
+        named = {"indices": held.indices}
+    elif held.layout in ROW_COMPRESSED:
+        named = {"crow_indices": held.compressed, "col_indices": held.plain}
+    else:
+        named = {"ccol_indices": held.compressed, "row_indices": held.plain}
+    prefix = type(self).__dict__.get("_printed_as", type(self).__name__) + "("
+    shown = []
+    for name, part in {**named, "values": held.values}.items():
+        text = array_str(part.host_array(), indent=len(prefix) + len(f"{name}=tensor("))
+        shown.append(f"{name}=tensor({text}{'' if part.numel() else f', size={tuple(part._shape)}'})")
+    suffixes = [f"size={tuple(self._shape)}", f"nnz={held.nnz}"]
+    if self.dtype.name not in (
+        default.name,
+        "complex128" if default.name == "float64" else "complex64",
+        "int64",
+        "bool",
+    ):
+        suffixes.append(f"dtype={self.dtype}")
+    suffixes.append(f"layout={self.layout}")
+    if grad_fn is not None:
+        suffixes.append(f"grad_fn=<{grad_fn}>")
+    elif self.requires_grad:
+        suffixes.append("requires_grad=True")
+    text = prefix + (",\n" + " " * len(prefix)).join(shown)
+    return _with_suffixes(text, suffixes, len(prefix), on_new_line=self.is_sparse)
+
+
+def _with_suffixes(text: str, suffixes: list[str], indent: int, on_new_line: bool = False) -> str:
     """The text, its suffixes and the closing bracket; a suffix that would not fit starts a line."""
     used = len(text) - text.rfind("\n") + 1
-    for suffix in suffixes:
-        if used + len(suffix) + 2 > options.linewidth:
+    for i, suffix in enumerate(suffixes):
+        if used + len(suffix) + 2 > options.linewidth or (on_new_line and not i):
             text += ",\n" + " " * indent + suffix
             used = indent + len(suffix)
         else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from glasstorch.core.tensor_impl import TensorImpl
 
 PACKAGE = Path(__file__).parents[2] / "reference" / "glasstorch"
-FIELDS = set(TensorImpl.__slots__) - {"__weakref__"}
+FIELDS = set(TensorImpl.__slots__) - {"__weakref__", "_parts"}  # only a sparse tensor has parts
 PLACES = {
     "_tensor.py: tensor_of",
     "_tensor.py: make_view",

@@ -101,7 +101,7 @@ def test_names_and_modules_of_pytorch_are_known() -> None:
     assert len(torch_names()["torch"]) > 900
 
 
-@pytest.mark.parametrize("name", ["to_sparse", "to_dense", "q_scale", "to_mkldnn"])
+@pytest.mark.parametrize("name", ["q_scale", "to_mkldnn"])
 def test_a_method_that_tensors_lack_is_told_like_a_function(name: str) -> None:
     x = glasstorch.ones(2)
     for holder, subject in ((x, "'Tensor' object"), (glasstorch.Tensor, "type object 'Tensor'")):

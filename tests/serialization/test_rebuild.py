@@ -74,8 +74,8 @@ def test_a_method_can_have_an_attribute_of_its_name() -> None:
         (rebuild.quantized_tensor, "glasstorch has no quantized dtypes"),
         (rebuild.nested_tensor, "a nested tensor, and glasstorch has none"),
         (
-            lambda: rebuild.sparse_tensor(glasstorch.sparse_coo, ()),
-            "the layout torch.sparse_coo, and glasstorch",
+            lambda: rebuild.sparse_tensor(glasstorch.sparse_csr, ()),
+            "the layout torch.sparse_csr, which glasstorch",
         ),
         (lambda: rebuild.wrapper_subclass(glasstorch.Tensor), "a tensor without a storage"),
         (
@@ -91,13 +91,19 @@ def test_what_is_not_here_is_refused_by_name(function: Any, message: str) -> Non
         function()
 
 
-def test_a_sparse_tensor_of_torch_is_refused_by_name(require: Any) -> None:
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_a_sparse_tensor_of_torch_is_loaded(require: Any, weights_only: bool) -> None:
     from tests.serialization.exchange import saved
 
     torch = require("torch")
-    file = saved(torch, torch.eye(2).to_sparse())
-    with pytest.raises(NotImplementedError, match="glasstorch has no sparse tensors"):
-        glasstorch.load(file)
-    file.seek(0)
-    with pytest.raises(NotImplementedError, match="glasstorch has no sparse tensors"):
-        glasstorch.load(file, weights_only=False)
+    loaded = glasstorch.load(saved(torch, torch.eye(2).to_sparse()), weights_only=weights_only)
+    assert loaded.is_coalesced()
+    assert loaded.to_dense().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_the_parts_of_a_sparse_tensor_are_checked() -> None:
+    indices, values = glasstorch.tensor([[0, 5]]), glasstorch.ones(2)
+    with pytest.raises(RuntimeError, match="for dim 0, size is 2 but found index 5"):
+        rebuild.sparse_tensor(glasstorch.sparse_coo, (indices, values, (2,)))
+    with pytest.raises(TypeError, match="expected indices, values, size and a bool"):
+        rebuild.sparse_tensor(glasstorch.sparse_coo, ())

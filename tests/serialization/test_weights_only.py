@@ -196,8 +196,8 @@ ATTACKS: dict[str, tuple[bytes, str]] = {
     ),
     "a quantized tensor": (name("torch", "QInt8Storage"), "the file has a quantized tensor"),
     "a sparse tensor": (
-        call(name("torch._utils", "_rebuild_sparse_tensor"), text("torch.sparse_coo"), b")"),
-        "glasstorch has no sparse tensors; save tensor.to_dense",
+        call(name("torch._utils", "_rebuild_sparse_tensor"), text("torch.sparse_csr"), b")"),
+        "which glasstorch cannot load; save tensor.to_dense",
     ),
     "a dtype that is not here": (name("torch", "complex32"), "torch.complex32, which is not in glasstorch"),
 }

@@ -18,6 +18,7 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import LAST, Node, Unseen
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
+from glasstorch.core.keys import SPARSE
 from glasstorch.core.layout import contiguous_format
 
 
@@ -46,6 +47,8 @@ class AccumulateGrad(Node):
                 meta.grad = _first_gradient(variable, grad, shared)
             elif grad_mode.get():  # create_graph: the sum must have a history
                 meta.grad = meta.grad + grad
+            elif meta.grad.key_set & SPARSE and not grad.key_set & SPARSE:
+                meta.grad = grad + meta.grad  # a sparse tensor cannot hold the sum
             else:
                 meta.grad += grad
             for hook in tuple((meta.post_accumulate_hooks or {}).values()):
@@ -80,10 +83,12 @@ def _first_gradient(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
 
     Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
+    if grad.key_set & SPARSE:  # there is no layout to have; the parts are the leaf's own if nothing else holds them
+        return grad.clone() if shared or grad_mode.get() else without_history(grad)
     strides = variable.strides()
     is_dense = variable._strides is None or is_non_overlapping_and_dense(variable._shape, strides)
-    if not is_dense:
-        strides = contiguous_strides(variable._shape)
+    if not is_dense or variable.key_set & SPARSE:
+        is_dense, strides = False, contiguous_strides(variable._shape)
     if grad_mode.get():  # recorded: as CopyBackwards, or CloneBackward0
         if not is_dense:
             return grad.clone(memory_format=contiguous_format)

@@ -15,10 +15,9 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.device import device
 from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
-from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import WRAPPED
-from glasstorch.core.layout import layout, memory_format, strided
+from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import is_storage
@@ -121,12 +120,6 @@ def _instance(kind: type) -> Callable[[Any], Any]:
     return lambda value: value if isinstance(value, kind) else REFUSED
 
 
-def _layout(value: Any) -> Any:
-    if isinstance(value, layout) and value is not strided:
-        raise MissingKernelError(f"the layout {value} is not in glasstorch; expected {strided}, which every tensor has")
-    return value if isinstance(value, layout) else REFUSED
-
-
 def dtype_of(value: Any) -> Any:
     if isinstance(value, dtype):
         return value
@@ -155,7 +148,7 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "str": _instance(str),
     "ScalarType": dtype_of,
     "Device": device_of,
-    "Layout": _layout,
+    "Layout": _instance(layout),
     "MemoryFormat": _instance(memory_format),
     "Generator": _instance(Generator),
     "Storage": _storage,

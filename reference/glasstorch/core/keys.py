@@ -310,6 +310,10 @@ PYTHON: Final = FUNCTIONALITY_BIT["Python"]  # of a tensor whose class has a `__
 CONJUGATE: Final = FUNCTIONALITY_BIT["Conjugate"]
 NEGATIVE: Final = FUNCTIONALITY_BIT["Negative"]
 MATH_BITS: Final = CONJUGATE | NEGATIVE
+# A tensor of these consists of other tensors: Note [Sparse tensors] (core/tensor_impl.py).
+SPARSE_COO: Final = FUNCTIONALITY_BIT["Sparse"]
+SPARSE_CSR: Final = FUNCTIONALITY_BIT["SparseCsr"]  # all compressed layouts
+SPARSE: Final = SPARSE_COO | SPARSE_CSR
 TRANSFORMED: Final = FUNCTIONALITY_BIT["FuncTorchDynamicLayerFrontMode"]  # included while a transform runs
 FUNCTIONALIZE: Final = FUNCTIONALITY_BIT["Functionalize"]  # of tensors that are never written to
 WRAPPED: Final = FUNCTIONALITY_BIT["FuncTorchBatched"] | FUNCTIONALITY_BIT["FuncTorchGradWrapper"]  # by a transform
@@ -332,3 +336,10 @@ class OfDevices(dict[str, int]):
 
 
 KEYS_OF_DEVICE: Final = OfDevices(cpu=CPU_KEYS, cuda=CUDA_KEYS, meta=META_KEYS)
+# That of a sparse tensor differs from a strided one's in one functionality.
+SPARSE_KEYS_OF_DEVICE: Final = OfDevices(
+    {type: keys & ~FUNCTIONALITY_BIT["Dense"] | SPARSE_COO for type, keys in KEYS_OF_DEVICE.items()}
+)
+SPARSE_CSR_KEYS_OF_DEVICE: Final = OfDevices(
+    {type: keys & ~FUNCTIONALITY_BIT["Dense"] | SPARSE_CSR for type, keys in KEYS_OF_DEVICE.items()}
+)

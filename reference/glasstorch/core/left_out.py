@@ -42,10 +42,17 @@ LEFT_OUT: Final = {
 # Names of torch.Tensor that Tensor does not have.
 MISSING_METHODS: Final = (
     # of sparse tensors
-    *("ccol_indices", "coalesce", "col_indices", "crow_indices", "dense_dim", "indices", "is_coalesced"),
-    *("resize_as_sparse_", "row_indices", "smm", "sparse_dim", "sparse_mask", "sparse_resize_"),
-    *("sparse_resize_and_clear_", "sspaddmm", "to_dense", "to_sparse", "to_sparse_bsc", "to_sparse_bsr"),
-    *("to_sparse_coo", "to_sparse_csc", "to_sparse_csr", "values"),
+    *(
+        "ccol_indices",
+        "col_indices",
+        "crow_indices",
+        "row_indices",
+        "smm",
+        "sspaddmm",
+        "to_sparse_bsc",
+        "to_sparse_bsr",
+    ),
+    *("to_sparse_csc", "to_sparse_csr"),
     # of quantized ones
     *("dequantize", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points"),
     *("q_scale", "q_zero_point", "qscheme"),

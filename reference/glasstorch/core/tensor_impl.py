@@ -13,6 +13,11 @@ strides, and it is stale when its storage has been resized since (`_generation`)
 Three fields may be None and are filled in on demand, always to the same answer:
 `_storage` (then `_array` owns the memory and is row-major), `_strides` (then they are row-major), `_version_counter`
 (then the version is 0 and no view shares it).
+
+# Note [Sparse tensors]
+A tensor whose key set has Sparse or SparseCsr has no storage: in its place stands a mark that says on which device its
+parts are (`NoStorage`), and what it consists of is in `_parts`. Its strides are zeros. Its keys lead to kernels of its
+own; where a kernel for all backends makes a view, the mark refuses.
 """
 
 from __future__ import annotations
@@ -37,8 +42,18 @@ from glasstorch.core.errors import (
 )
 from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.inference import is_inference_mode_enabled
-from glasstorch.core.keys import ADINPLACEORVIEW, CONJUGATE, MATH_BITS, NEGATIVE, PYTHON
-from glasstorch.core.layout import layout, strided
+from glasstorch.core.keys import (
+    ADINPLACEORVIEW,
+    CONJUGATE,
+    MATH_BITS,
+    NEGATIVE,
+    PYTHON,
+    SPARSE,
+    SPARSE_COO,
+    SPARSE_CSR,
+)
+from glasstorch.core.layout import layout, sparse_csr, strided
+from glasstorch.core.sparse_parts import NoStorage, Parts
 from glasstorch.core.storage import Storage
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
 
@@ -46,6 +61,8 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+NO_POINTER: Final = "Cannot access data pointer of Tensor that doesn't have storage"
 
 
 class VersionCounter:
@@ -67,6 +84,7 @@ class TensorImpl:
         "_generation",
         "_number",
         "_offset",
+        "_parts",
         "_shape",
         "_storage",
         "_strides",
@@ -80,6 +98,7 @@ class TensorImpl:
     _generation: int
     _number: Number | None  # the Python number that this 0-dim tensor wraps, which makes it weak in type promotion
     _offset: int
+    _parts: Parts  # what a sparse tensor consists of; a strided one leaves it unset
     _shape: Shape
     _storage: Storage | None
     _strides: Shape | None
@@ -108,7 +127,9 @@ class TensorImpl:
         return strides
 
     def stride(self, dim: int | None = None) -> Any:
-        """All strides in elements, or that of one dimension."""
+        """All strides in elements, or that of one dimension; zeros for a COO tensor, refused for a compressed one."""
+        if self.key_set & SPARSE_CSR:
+            raise StorageError("Sparse CSR tensors do not have strides")
         strides = self.strides()
         return strides if dim is None else strides[geometry.existing_dim(dim, len(strides))]
 
@@ -145,6 +166,12 @@ class TensorImpl:
     @property
     def nbytes(self) -> int:
         """The size of all elements in bytes, each element counted once."""
+        if self.key_set & SPARSE:
+            raise StorageError(
+                "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the "
+                "nbytes of the indices and values.  If you want the size of the  equivalent dense tensor, multiply "
+                "numel() by element_size()"
+            )
         return self.numel() * self.dtype.itemsize
 
     def is_same_size(self, other: TensorImpl) -> bool:
@@ -154,7 +181,7 @@ class TensorImpl:
         return self._shape == other._shape
 
     def is_row_major(self) -> bool:
-        """Whether the elements lie next to each other in row-major order."""
+        """Whether the elements lie next to each other in row-major order; a sparse tensor has no order."""
         return self._strides is None or geometry.is_contiguous(self._shape, self._strides)
 
     # Dtype, device and layout: the kinds that no tensor here has are constants ----------------------------------
@@ -166,8 +193,6 @@ class TensorImpl:
     is_mtia: Final = False
     is_nested: Final = False
     is_quantized: Final = False
-    is_sparse: Final = False
-    is_sparse_csr: Final = False
     is_vulkan: Final = False
     is_xla: Final = False
     is_xpu: Final = False
@@ -192,8 +217,18 @@ class TensorImpl:
 
     @property
     def layout(self) -> layout:
-        """Always `strided`."""
-        return strided
+        """How the elements are laid out: `strided`, or what the parts say."""
+        return self._parts.layout if self.key_set & SPARSE else strided
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the layout is sparse_coo."""
+        return bool(self.key_set & SPARSE_COO)
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        """Whether the layout is sparse_csr; one of the other compressed ones does not count."""
+        return bool(self.key_set & SPARSE_CSR) and self._parts.layout is sparse_csr
 
     @property
     def is_cpu(self) -> bool:
@@ -214,6 +249,8 @@ class TensorImpl:
 
     def untyped_storage(self) -> Storage:
         """The storage that this tensor reads; tensors that share memory return the same object."""
+        if self.key_set & SPARSE:
+            raise NoDataError(f"Cannot access storage of {self._parts.impl}")
         storage = self._storage
         if storage is None:
             storage = self._storage = Storage.over(self.array(), resizable=True)
@@ -242,6 +279,8 @@ class TensorImpl:
 
         The caller may write there, so a lazily shared storage is copied first.
         """
+        if self.key_set & SPARSE:
+            raise StorageError(NO_POINTER)
         storage = self.untyped_storage()
         if self.key_set & PYTHON and storage.lazy is None:
             return self.const_data_ptr()
@@ -250,6 +289,8 @@ class TensorImpl:
 
     def const_data_ptr(self) -> int:
         """The address of the first element, to be read from only: a lazily shared storage stays shared."""
+        if self.key_set & SPARSE:
+            raise StorageError(NO_POINTER)
         start = self.untyped_storage().address()
         return start + self._offset * self.dtype.itemsize if start else 0
 
@@ -458,6 +499,8 @@ def count_versions_anew(tensor: TensorImpl) -> None:
 
 def out_of_reach(storage: Storage) -> Exception:
     """Why NumPy cannot read a storage: its bytes are on a device, or it has none."""
+    if isinstance(storage, NoStorage):
+        return StorageError(NO_POINTER)
     if storage.device.type == "meta":
         return NoDataError(f"Cannot copy out of {storage.device} tensor; no data!")
     return ArgumentTypeError(

@@ -69,6 +69,10 @@ class Tag(Enum):
     no_view = ("Its result is its argument, although the schema declares a view.", True)
     of_its_level = ("A transform takes its result as made at its level, not as captured: SPECIAL_GRAD_CASE.", True)
     no_integer_history = ("It records nothing if it writes to a tensor of integers.", True)
+    of_values = (
+        "Of a sparse tensor it is the same function of the values: it maps 0 to 0, and the rest stays unspecified.",
+        True,
+    )
     resizes = (
         "It increments the version only if the sizes change: resize_ in ADInplaceOrView (VariableTypeManual.cpp).",
         True,

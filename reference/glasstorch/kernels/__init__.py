@@ -3,7 +3,8 @@
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
 `quiet`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
 `random`, `pointwise/`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`, `filling`, `math_bits`,
-`backend_select`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/` and `cuda/`.
+`backend_select`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/`,
+`sparse/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.

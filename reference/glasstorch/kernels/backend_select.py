@@ -2,7 +2,7 @@
 
 Mirrors: torchgen/gen_backend_stubs.py and build/aten/src/ATen/RegisterBackendSelect.cpp, c10/core/TensorOptions.h
     (computeDispatchKey)
-Differs: dtype and layout play no part; there is one kind of tensor on each device.
+Differs: dtype plays no part.
 
 A factory function such as `empty` has no tensor among its arguments, so its key set holds only what every call
 includes: BackendSelect. The kernel for that key reads the argument `device`, or else the default device, and
@@ -16,7 +16,8 @@ from typing import Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import chosen, chosen_device, device
-from glasstorch.core.keys import OfDevices, key_set_of
+from glasstorch.core.keys import FUNCTIONALITY_BIT, SPARSE_COO, SPARSE_CSR, OfDevices, key_set_of
+from glasstorch.core.layout import sparse_coo, strided
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry
 from glasstorch.operators.generated.registry import OPERATORS
@@ -25,6 +26,7 @@ BACKEND_SELECT = KernelTable("BackendSelect")
 
 KEYS_OF_TYPE = OfDevices(cpu=key_set_of("CPU"), cuda=key_set_of("CUDA"), meta=key_set_of("Meta"))
 CPU = KEYS_OF_TYPE["cpu"]
+DENSE = FUNCTIONALITY_BIT["Dense"]
 CUDA = KEYS_OF_TYPE["cuda"]
 
 
@@ -51,6 +53,9 @@ def select_backend(name: str, position: int) -> Callable[..., Any]:
         if on is None and chosen.ever and (on := chosen_device()) is not None:
             arguments = *arguments[:position], on, *arguments[position + 1 :]
         below = CPU if on is None else KEYS_OF_TYPE[on.type]
+        layout = arguments[position - 1]
+        if layout is not None and layout is not strided:
+            below = below & ~DENSE | (SPARSE_COO if layout is sparse_coo else SPARSE_CSR)
         if below is CUDA:
             assert on is not None
             arguments = *arguments[:position], hooks.cuda_hooks.indexed(on), *arguments[position + 1 :]

@@ -168,6 +168,11 @@ FAMILIES = (
         "ForeachOpsKernels.cpp, ForeachUtils.h, FusedAdam.cpp, FusedSGD.cpp, FusedAdagrad.cpp",
     ),
     Family("loss", "How far predictions are from targets.", "Loss.cpp, LossNLL.cpp, LossNLL2d.cpp"),
+    Family(
+        "sparse",
+        "Tensors of which only some elements are specified: made, taken apart, and turned into strided ones and back.",
+        "sparse/SparseTensor.cpp, sparse/SparseCsrTensor.cpp, sparse/SparseTensorMath.cpp",
+    ),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)

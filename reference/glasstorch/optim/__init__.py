@@ -6,7 +6,6 @@ the forms of a step share); `sgd`, `adam`, `adamw`; then `adamax`, `nadam`, `rad
 Then `lr_scheduler/`, `swa_utils`, and `_stateless` (a step on other parameters).
 
 Mirrors: torch/optim
-Differs: SparseAdam is refused by name, since there are no sparse layouts.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names

@@ -1,7 +1,7 @@
 """How does Adafactor update a parameter?
 
 Mirrors: torch/optim/_adafactor.py
-Differs: no sparse gradients. The default of the first `eps` is that of each parameter's dtype; PyTorch keeps that of
+Differs: the default of the first `eps` is that of each parameter's dtype; PyTorch keeps that of
     the first parameter.
 """
 

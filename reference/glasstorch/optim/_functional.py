@@ -1,7 +1,6 @@
 """Which functions take one step of each optimizer?
 
 Mirrors: torch/optim/_functional.py
-Differs: without `sparse_adam`.
 """
 
 from glasstorch.optim.adadelta import adadelta as adadelta
@@ -15,3 +14,4 @@ from glasstorch.optim.radam import radam as radam
 from glasstorch.optim.rmsprop import rmsprop as rmsprop
 from glasstorch.optim.rprop import rprop as rprop
 from glasstorch.optim.sgd import sgd as sgd
+from glasstorch.optim.sparse_adam import sparse_adam as sparse_adam

@@ -1,7 +1,6 @@
 """How does Muon update a matrix?
 
 Mirrors: torch/optim/_muon.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

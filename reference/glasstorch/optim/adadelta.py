@@ -1,7 +1,6 @@
 """How does Adadelta update a parameter?
 
 Mirrors: torch/optim/adadelta.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

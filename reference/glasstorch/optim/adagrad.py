@@ -1,7 +1,6 @@
 """How does Adagrad update a parameter?
 
 Mirrors: torch/optim/adagrad.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ from glasstorch.optim.forms import (
     new_scalar,
     towards,
     with_decay,
+    with_values,
 )
 from glasstorch.optim.optimizer import Optimizer, ParamsT
 from glasstorch.optim.options import check_forms, check_lr, check_not_negative
@@ -35,6 +35,8 @@ class Adagrad(Optimizer):
 
     The learning rate of step t, counted from 0, is `lr / (1 + t * lr_decay)`.
     """
+
+    _takes_sparse = True
 
     def __init__(
         self,
@@ -140,6 +142,9 @@ def adagrad(
 ) -> None:
     """One step for parameters whose gradients and state are given as lists."""
     check_steps(state_steps)
+    if fused and any(grad.is_sparse for grad in grads):
+        raise RuntimeError("`fused` does not support sparse grad or complex param")
+    foreach = foreach and not any(grad.is_sparse for grad in grads)
     form = _fused_adagrad if fused else _multi_tensor_adagrad if foreach else _single_tensor_adagrad
     form(
         params,
@@ -177,12 +182,25 @@ def _single_tensor_adagrad(
         step = _get_value(state_steps[i].add_(1))
         grad = -grads[i] if maximize else grads[i]
         if weight_decay != 0:
+            if grad.is_sparse:
+                raise RuntimeError("weight_decay option is not compatible with sparse gradients")
             grad = grad.add(parameter, alpha=weight_decay)
         rate = lr / (1 + (step - 1) * lr_decay)
+        if grad.is_sparse:
+            _sparse_step(parameter, grad.coalesce(), state_sums[i], rate, eps)
+            continue
         parameter, grad, total = in_reals(parameter, grad, state_sums[i])
         total.addcmul_(grad, grad, value=1)
         deviation = total.sqrt().add(eps) if differentiable else total.sqrt().add_(eps)
         parameter.addcdiv_(grad, deviation, value=-rate)
+
+
+def _sparse_step(parameter: Tensor, grad: Tensor, total: Tensor, rate: Any, eps: float) -> None:
+    """The step where a gradient is specified; the rest of the parameter and of its sum stay as they are."""
+    values = grad._values()
+    total.add_(with_values(grad, values.pow(2)))
+    deviation = total.sparse_mask(grad)._values().sqrt_().add_(eps)
+    parameter.add_(with_values(grad, values / deviation), alpha=-rate)
 
 
 def _multi_tensor_adagrad(

@@ -1,7 +1,7 @@
 """How does Adam update a parameter?
 
 Mirrors: torch/optim/adam.py
-Differs: no sparse gradients. Without `foreach` and `fused`, parameters on the CPU are updated by the fused operator
+Differs: without `foreach` and `fused`, parameters on the CPU are updated by the fused operator
     where that gives the bits of the single form.
 """
 
@@ -52,6 +52,9 @@ class Adam(Optimizer):
     largest mean of squares so far. `weight_decay` adds this multiple of the parameter to its gradient, or, if
     `decoupled_weight_decay`, shrinks the parameter itself.
     """
+
+    def _refusal_of_sparse(self) -> str:
+        return "Adam does not support sparse gradients, please consider SparseAdam instead"
 
     def __init__(
         self,

@@ -1,7 +1,6 @@
 """How does Adamax update a parameter?
 
 Mirrors: torch/optim/adamax.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

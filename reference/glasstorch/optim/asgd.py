@@ -1,7 +1,6 @@
 """How does averaged SGD update a parameter?
 
 Mirrors: torch/optim/asgd.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

@@ -150,3 +150,8 @@ def towards(grads: Tensors, maximize: bool) -> Tensors:
 def with_decay(grads: Tensors, params: Tensors, weight_decay: Any) -> Tensors:
     """The gradients with a multiple of the parameters added."""
     return list(f._foreach_add(grads, params, alpha=weight_decay)) if weight_decay != 0 else grads
+
+
+def with_values(like: Tensor, values: Tensor) -> Tensor:
+    """A coalesced sparse tensor with other values at the same places. (PyTorch: _make_sparse)"""
+    return f._sparse_coo_tensor_unsafe(like._indices(), values, like._shape, is_coalesced=True)

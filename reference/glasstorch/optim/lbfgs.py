@@ -1,7 +1,7 @@
 """How does L-BFGS minimize a function?
 
 Mirrors: torch/optim/lbfgs.py
-Differs: the line search is in `line_search.py`; no sparse gradients.
+Differs: the line search is in `line_search.py`.
 """
 
 from __future__ import annotations

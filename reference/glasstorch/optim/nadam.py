@@ -1,7 +1,6 @@
 """How does NAdam update a parameter?
 
 Mirrors: torch/optim/nadam.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

@@ -136,6 +136,11 @@ class Optimizer:
         """What is remembered of a parameter before its first step."""
         return {}
 
+    _takes_sparse = False  # whether a parameter of `_gathered` may have a sparse gradient
+
+    def _refusal_of_sparse(self) -> str:
+        return f"{type(self).__name__} does not support sparse gradients"
+
     def _gathered(self, group: dict[str, Any], *names: str) -> list[Tensors]:
         """The parameters of a group that have gradients, the gradients, and what is remembered under each name.
 
@@ -146,6 +151,8 @@ class Optimizer:
             grad = parameter.grad
             if grad is None:
                 continue
+            if grad.is_sparse and not self._takes_sparse:
+                raise RuntimeError(self._refusal_of_sparse())
             remembered = self.state[parameter]
             if not remembered:
                 if group.get("fused"):

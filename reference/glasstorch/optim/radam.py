@@ -1,7 +1,6 @@
 """How does RAdam update a parameter?
 
 Mirrors: torch/optim/radam.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

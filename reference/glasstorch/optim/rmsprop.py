@@ -1,7 +1,6 @@
 """How does RMSprop update a parameter?
 
 Mirrors: torch/optim/rmsprop.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

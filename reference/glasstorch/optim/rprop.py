@@ -1,7 +1,6 @@
 """How does Rprop update a parameter?
 
 Mirrors: torch/optim/rprop.py
-Differs: no sparse gradients.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How does SGD with momentum update a parameter?
 
 Mirrors: torch/optim/sgd.py
-Differs: no sparse gradients.
+Differs: parameters are updated one by one unless `foreach` or `fused` says otherwise.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from glasstorch.core import hooks
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import NUMPY_DTYPES
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError, ArgumentValueError, AutogradError
-from glasstorch.core.keys import PYTHON
+from glasstorch.core.keys import PYTHON, SPARSE
 from glasstorch.core.tensor_impl import Array
 from glasstorch.outside_data import dlpack
 
@@ -40,6 +40,9 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
             f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host "
             f"memory first."
         )
+    if self.key_set & SPARSE:
+        said = self.layout.name.removesuffix("_coo").title().replace("_", "")  # Sparse, SparseCsr ...
+        raise ArgumentTypeError(f"can't convert {said} layout tensor to numpy. Use Tensor.to_dense() first.")
     if self._autograd_meta is not None and hooks.variable_hooks.is_recorded(self):
         raise AutogradError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     for bit, name in ((self.is_conj(), "conj"), (self.is_neg(), "neg")):

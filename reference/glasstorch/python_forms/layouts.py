@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.errors import ArgumentTypeError, ShapeError
 from glasstorch.core.geometry import is_channels_last, memory_order
+from glasstorch.core.keys import SPARSE
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format
 from glasstorch.core.layout import memory_format as MemoryFormat
 
@@ -26,7 +27,7 @@ def is_contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_form
     A tensor of other than 4 dimensions is never `channels_last`, one of other than 5 never `channels_last_3d`.
     """
     if memory_format is contiguous_format:
-        return self.is_row_major()
+        return self.is_row_major() and not self.key_set & SPARSE
     if not isinstance(memory_format, MemoryFormat):
         raise ArgumentTypeError(
             f"is_contiguous(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"

@@ -10,10 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import Number, dtype
+from glasstorch.core.keys import SPARSE
+from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+norm_of_all, norm_over = on_tensor("norm.Scalar"), on_tensor("norm.ScalarOpt_dim")
 
 
 def norm(
@@ -34,6 +38,9 @@ def norm(
     tensor(5.)
     """
     dims = [dim] if isinstance(dim, int) else dim
+    if input.key_set & SPARSE and (p in ("fro", None) or not isinstance(p, str)):
+        order = 2.0 if isinstance(p, str) or p is None else p
+        return norm_of_all(input, order) if dims is None else norm_over(input, order, dims, keepdim)
     options: dict[str, Any] = {"dtype": dtype} if out is None else {"dtype": dtype, "out": out}
     if not isinstance(p, str):
         return functions.linalg_vector_norm(input, 2.0 if p is None else p, dims, keepdim, **options)

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from glasstorch.core import hooks
 from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CONJUGATE, NEGATIVE
+from glasstorch.core.keys import CONJUGATE, NEGATIVE, SPARSE
+from glasstorch.core.layout import layout
 from glasstorch.core.storage import Storage
+from glasstorch.operators.composite.sparse import check_coo, made_of
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -36,11 +38,18 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
         )
     if id(self) in memo:
         return memo[id(self)]
+    if self.key_set & SPARSE:
+        return _kept(self, self.detach().clone(), memo)
     storage = copy.deepcopy(self.untyped_storage(), memo)
     copied = rebuilt(type(self), storage, self.dtype, _geometry(self), _bits(self), False)
     if _bits(self):
         resolved = copied.resolve_conj().resolve_neg()
         copied = rebuilt(type(self), resolved.untyped_storage(), self.dtype, _geometry(resolved), 0, False)
+    return _kept(self, copied, memo)
+
+
+def _kept(self: Tensor, copied: Any, memo: dict[int, Any]) -> Any:
+    """The copy, with a copy of what the tensor has beside its elements."""
     hooks.required(copied, self.requires_grad)
     memo[id(self)] = copied
     if self.grad is not None:
@@ -56,7 +65,11 @@ def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:
 
 
 def parts(self: Tensor) -> tuple[Any, ...]:
-    """What a tensor is rebuilt from."""
+    """What a tensor is rebuilt from; of a sparse one neither `requires_grad` nor attributes, as in PyTorch."""
+    if self.is_sparse:
+        return sparse_rebuilt, (self.layout, (self._indices(), self._values(), self.shape, self.is_coalesced()))
+    if self.key_set & SPARSE:
+        raise NotImplementedError(f"a tensor of the layout {self.layout} cannot be pickled; pickle x.to_dense()")
     held = (self.untyped_storage(), self.dtype, _geometry(self), _bits(self), self.requires_grad)
     return rebuilt, (type(self), *held), self.__dict__ or None
 
@@ -79,6 +92,13 @@ def rebuilt(
     made = hooks.tensor_hooks.make(storage, dtype, *geometry, cls)
     made.key_set |= bits
     return hooks.required(made, requires_grad)
+
+
+def sparse_rebuilt(layout: layout, data: Any) -> Tensor:
+    """A COO tensor rebuilt from its parts, which are checked."""
+    indices, values, size, is_coalesced = data
+    check_coo(indices, values, size, is_coalesced, None)
+    return made_of(indices, values, size, (None, layout, None, None), is_coalesced)
 
 
 def _geometry(self: Tensor) -> Geometry:

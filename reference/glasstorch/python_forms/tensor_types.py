@@ -70,7 +70,7 @@ class tensortype(type):
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, TensorImpl):
             return False
-        return instance.dtype is cls.dtype and instance.device.type == cls.device_type
+        return instance.dtype is cls.dtype and instance.device.type == cls.device_type and instance.layout is cls.layout
 
     def __repr__(cls) -> str:
         return f"<class '{cls.__module__}.{cls.__name__}'>"
@@ -100,8 +100,9 @@ ShortTensor = named(int16, "Short")
 
 
 def type_name(tensor: TensorImpl) -> str:
-    """`torch.FloatTensor`: the device, unless it is the CPU, and the dtype's name in PyTorch's errors."""
-    return f"{ON_DEVICE[tensor.device.type]}.{tensor.dtype.scalar_name}Tensor"
+    """`torch.sparse.FloatTensor`: the device, unless it is the CPU, the layout, unless it is strided, and the dtype."""
+    of_layout = "" if tensor.layout is strided else f"{'sparse' if tensor.is_sparse else tensor.layout.name}."
+    return f"{ON_DEVICE[tensor.device.type]}.{of_layout}{tensor.dtype.scalar_name}Tensor"
 
 
 def typename(obj: Any, /) -> str:

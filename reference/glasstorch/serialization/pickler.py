@@ -101,6 +101,8 @@ class _InC(_WithIds):
         """How a tensor or a type of storages is made again; NotImplemented for what the pickler itself knows."""
         if isinstance(what, Tensor):
             parts: Any = what.__reduce_ex__(PROTOCOL)
+            if parts[0] is pickling.sparse_rebuilt:
+                return rebuild.sparse_tensor, parts[1]
             return reduced(what, *parts[1]) if parts[0] is pickling.rebuilt else parts
         if any(what is kind for kind in LEGACY_CLASSES.values()):  # its path, `torch.FloatStorage`, may be another's
             return names.StorageType, (what.__name__,)
@@ -137,6 +139,8 @@ class _InPython(_WithIds):
         if func is pickling.rebuilt:
             func, args = reduced(kept["obj"], *args)
             state = None
+        elif func is pickling.sparse_rebuilt:
+            func, state = rebuild.sparse_tensor, None
         if hasattr(type(kept.get("obj")), names.WRITTEN_AS):
             super().save_reduce(func, args, state)  # type: ignore[misc]
             self.memoize(kept["obj"])  # when it has its state: PyTorch's reader makes an object only then

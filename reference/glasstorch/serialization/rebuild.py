@@ -4,7 +4,7 @@ Mirrors: torch/_utils.py (_rebuild_tensor, _rebuild_tensor_v2, _rebuild_tensor_v
     _rebuild_parameter_with_state, _rebuild_meta_tensor_no_storage, _rebuild_device_tensor_from_numpy),
     torch/_tensor.py (_rebuild_from_type_v2), torch/serialization.py (_get_layout)
 Differs: a geometry that does not fit its storage is refused; PyTorch lets `set_` enlarge the storage, with
-    uninitialised bytes. Sparse, quantized and nested tensors are refused by name.
+    uninitialised bytes. Compressed, quantized and nested tensors are refused by name.
 
 Files name these functions by PyTorch's paths (`names` has the list), and call them with arguments of their own. No
 argument is trusted: a tensor that was made wrongly would read memory beyond its storage.
@@ -26,9 +26,11 @@ from glasstorch.core.errors import ArgumentError, ArgumentTypeError, NoDataError
 from glasstorch.core.geometry import Shape, contiguous_strides, span
 from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import layout as Layout
+from glasstorch.core.layout import sparse_coo
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.nn.parameter import Parameter
+from glasstorch.python_forms import pickling
 
 BITS: Final = {"conj": CONJUGATE, "neg": NEGATIVE}
 MOST_DIMENSIONS: Final = 64  # NumPy's limit
@@ -123,12 +125,24 @@ def device_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any) -> NoR
     )
 
 
-def sparse_tensor(layout: Any, data: Any) -> NoReturn:
-    """Refused: there are no sparse tensors."""
-    raise NoDataError(
-        f"the file has a tensor of the layout {short(layout)}, and glasstorch has no sparse tensors; save "
-        f"tensor.to_dense()"
-    )
+def sparse_tensor(layout: Any, data: Any) -> Tensor:
+    """A COO tensor of indices and values, which are checked; the other sparse layouts are refused."""
+    if layout is not sparse_coo:
+        raise NoDataError(
+            f"the file has a tensor of the layout {short(layout)}, which glasstorch cannot load; save tensor.to_dense()"
+        )
+    if (
+        not isinstance(data, tuple | list)
+        or len(data) not in (3, 4)
+        or not all(isinstance(x, Tensor) for x in data[:2])
+    ):
+        raise ArgumentTypeError(f"_rebuild_sparse_tensor: expected indices, values, size and a bool, got {short(data)}")
+    indices, values, size, *known = data
+    return pickling.sparse_rebuilt(layout, (indices, values, _checked_sizes(size), bool(known and known[0])))
+
+
+def _checked_sizes(size: Any) -> Shape:
+    return _checked(size, [0] * len(size))[0]
 
 
 def quantized_tensor(*arguments: Any) -> NoReturn:

@@ -1,7 +1,6 @@
 """Which layers look up rows of a table?
 
 Mirrors: torch/nn/modules/sparse.py
-Differs: a gradient with `sparse=True` is refused: this library has no sparse layouts.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ than calling operators anew.
 Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`, `reductions`,
 `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`, `copies/`,
 `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `resampling`, `activation`, `dropout`, `embedding`,
-`normalization`, `pooling`, `softmax`, `attention/`, `recurrent/`, `convolution`, `loss/`, `foreach`.
+`normalization`, `pooling`, `softmax`, `attention/`, `recurrent/`, `convolution`, `loss/`, `foreach`,
+`sparse`.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """

@@ -23,10 +23,10 @@ from glasstorch.core.dtype import (
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import ArgumentValueError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import contiguous_strides, strides_like
-from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE
+from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE, SPARSE, SPARSE_COO, SPARSE_CSR
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
-from glasstorch.core.layout import preserve_format
+from glasstorch.core.layout import preserve_format, sparse_coo, strided
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.registry import table
@@ -45,6 +45,7 @@ full_operator = factory("full")
 linspace_operator = factory("linspace")
 logspace_operator = factory("logspace")
 
+EMPTY_LIKE = table("empty_like")
 EMPTY, EMPTY_STRIDED, ARANGE = table("empty.memory_format"), table("empty_strided"), table("arange.start_step")
 FILL_, ZERO_ = table("fill_.Scalar"), table("zero_")
 EYE_OUT, LINSPACE_OUT, LOGSPACE_OUT = table("eye.m_out"), table("linspace.out"), table("logspace.out")
@@ -268,6 +269,10 @@ def empty_like(
     memory_format: MemoryFormat | None,
 ) -> Tensor:
     """An uninitialised tensor of the same shape, by default also with the same order of dimensions in memory."""
+    if self.key_set & SPARSE or not (layout is None or layout is strided):
+        below = keys & BELOW_ADINPLACEORVIEW | bit_of(self.layout if self.key_set & SPARSE else layout)
+        sparse: Tensor = EMPTY_LIKE[below](below, self, dtype, layout, device, pin_memory, memory_format)
+        return sparse
     dtype = self.dtype if dtype is None else dtype
     device = self.device if device is None else device
     if device.type == "cuda":
@@ -277,10 +282,15 @@ def empty_like(
         memory_format = None
     if memory_format is None and self._strides is not None:
         strides = strides_like(self._shape, self._strides)
-        strided: Tensor = EMPTY_STRIDED[below](below, self._shape, strides, dtype, layout, device, pin_memory)
-        return strided
+        in_order: Tensor = EMPTY_STRIDED[below](below, self._shape, strides, dtype, layout, device, pin_memory)
+        return in_order
     result: Tensor = EMPTY[below](below, self._shape, dtype, layout, device, pin_memory, memory_format)
     return result
+
+
+def bit_of(layout: Layout | None) -> int:
+    """The functionality of a sparse layout."""
+    return SPARSE_COO if layout is sparse_coo else SPARSE_CSR
 
 
 def zeros_like(keys: int, self: Tensor, *options: Any) -> Tensor:
@@ -307,7 +317,7 @@ def _like(
 ) -> tuple[Dtype, Layout | None, Device, bool | None]:
     return (
         self.dtype if dtype is None else dtype,
-        layout,
+        self.layout if layout is None and self.key_set & SPARSE else layout,
         self.device if device is None else device,
         pin_memory,
     )

@@ -9,26 +9,41 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import ArgumentError, DtypeError
+from glasstorch.operators.composite.sparse import coo_unchecked
 from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-
-def _refuse_sparse(sparse: bool, function: str) -> None:
-    if sparse:
-        raise ArgumentError(
-            f"{function}: the gradient of a table with sparse=True is a sparse tensor, and this library has no sparse "
-            "layouts; use sparse=False"
-        )
+MEAN = 1  # the number of the mode of bags whose rows are averaged
 
 
 def embedding_backward(
     grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
 ) -> Tensor:
-    """A dense gradient; a sparse one is refused."""
-    _refuse_sparse(sparse, "embedding_backward")
-    return f.embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+    """A dense gradient, or a sparse one with an element for each index."""
+    if not sparse:
+        return f.embedding_dense_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+    check_not_scaled("embedding_backward", scale_grad_by_freq)
+    return f.embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+def check_not_scaled(function: str, scale_grad_by_freq: bool) -> None:
+    """Refuse to divide a sparse gradient by how often an index occurs."""
+    if scale_grad_by_freq:
+        raise ArgumentError(f"{function}: scale_grad_by_freq not supported with sparse gradients")
+
+
+def embedding_sparse_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """A COO tensor with one sparse dimension: the indices as they came, and the gradients of their rows."""
+    width = grad._shape[-1]
+    values, rows = grad.reshape((-1, width)), indices.reshape((-1,))
+    if padding_idx != -1:
+        kept = f.nonzero(rows != padding_idx).squeeze(1)
+        rows, values = f.index_select(rows, 0, kept), f.index_select(values, 0, kept)
+    return coo_unchecked(rows.to(int64).unsqueeze(0), values, (num_weights, width), None, None, None, None, None)
 
 
 def embedding_bag(
@@ -86,8 +101,20 @@ def _embedding_bag_backward(
     per_sample_weights: Tensor | None,
     padding_idx: int,
 ) -> Tensor:
-    """A dense gradient; a sparse one is refused."""
-    _refuse_sparse(sparse, "embedding_bag_backward")
+    """A dense gradient, or a sparse one with an element for each index."""
+    if sparse:
+        return f._embedding_bag_sparse_backward(
+            grad,
+            indices,
+            offsets,
+            offset2bag,
+            bag_size,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
     return f._embedding_bag_dense_backward(
         grad,
         indices,
@@ -100,6 +127,29 @@ def _embedding_bag_backward(
         per_sample_weights,
         padding_idx,
     )
+
+
+def _embedding_bag_sparse_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int,
+) -> Tensor:
+    """A COO tensor with one sparse dimension: each index has its share of the gradient of its bag."""
+    check_not_scaled("embedding_bag_backward", scale_grad_by_freq)
+    shares = f.index_select(grad, 0, offset2bag)
+    if mode == MEAN:
+        sizes = f.index_select(bag_size, 0, offset2bag).clamp(min=1).to(grad.dtype)
+        shares = shares / sizes.unsqueeze(1)
+    if per_sample_weights is not None:
+        shares = shares * per_sample_weights.unsqueeze(1)
+    return f.embedding_sparse_backward(shares, indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
 def one_hot(self: Tensor, num_classes: int) -> Tensor:

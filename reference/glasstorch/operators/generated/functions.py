@@ -859,6 +859,8 @@ _affine_grid_generator = table("affine_grid_generator")
 _affine_grid_generator_backward = table("affine_grid_generator_backward")
 _embedding = table("embedding")
 _embedding_backward = table("embedding_backward")
+_embedding_sparse_backward = table("embedding_sparse_backward")
+__embedding_bag_sparse_backward = table("_embedding_bag_sparse_backward")
 _embedding_dense_backward = table("embedding_dense_backward")
 _embedding_renorm = table("embedding_renorm")
 _embedding_renorm_ = table("embedding_renorm_")
@@ -1123,6 +1125,49 @@ __ctc_loss = table("_ctc_loss")
 __ctc_loss_Tensor = table("_ctc_loss.Tensor")
 __ctc_loss_backward = table("_ctc_loss_backward")
 __ctc_loss_backward_Tensor = table("_ctc_loss_backward.Tensor")
+_sparse_coo_tensor_size = table("sparse_coo_tensor.size")
+__sparse_coo_tensor_unsafe = table("_sparse_coo_tensor_unsafe")
+__validate_sparse_coo_tensor_args = table("_validate_sparse_coo_tensor_args")
+__sparse_coo_tensor_with_dims = table("_sparse_coo_tensor_with_dims")
+__sparse_coo_tensor_with_dims_and_tensors = table("_sparse_coo_tensor_with_dims_and_tensors")
+_sparse_resize_ = table("sparse_resize_")
+_sparse_resize_and_clear_ = table("sparse_resize_and_clear_")
+_resize_as_sparse_ = table("resize_as_sparse_")
+_copy_sparse_to_sparse_ = table("copy_sparse_to_sparse_")
+_sparse_dim = table("sparse_dim")
+__dimI = table("_dimI")
+_dense_dim = table("dense_dim")
+__dimV = table("_dimV")
+__nnz = table("_nnz")
+_coalesce_table = table("coalesce")
+__coalesce = table("_coalesce")
+_is_coalesced = table("is_coalesced")
+__coalesced_ = table("_coalesced_")
+__indices = table("_indices")
+__values = table("_values")
+_indices_table = table("indices")
+_values_table = table("values")
+_to_dense_table = table("to_dense")
+__to_dense = table("_to_dense")
+_to_dense_backward = table("to_dense_backward")
+_to_sparse_sparse_dim_table = table("to_sparse.sparse_dim")
+__to_sparse_sparse_dim = table("_to_sparse.sparse_dim")
+_sparse_mask = table("sparse_mask")
+__sparse_sum = table("_sparse_sum")
+__sparse_sum_dim = table("_sparse_sum.dim")
+__sparse_sum_backward = table("_sparse_sum_backward")
+_native_norm = table("native_norm")
+__sparse_softmax_int = table("_sparse_softmax.int")
+__sparse_softmax_backward_data = table("_sparse_softmax_backward_data")
+__sparse_log_softmax_int = table("_sparse_log_softmax.int")
+__sparse_log_softmax_backward_data = table("_sparse_log_softmax_backward_data")
+__sparse_mm = table("_sparse_mm")
+__sparse_sparse_matmul = table("_sparse_sparse_matmul")
+__sparse_addmm = table("_sparse_addmm")
+_smm = table("smm")
+_sspaddmm = table("sspaddmm")
+_hspmm = table("hspmm")
+__spdiags = table("_spdiags")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -1910,6 +1955,8 @@ _parse_affine_grid_generator = PythonFunction("affine_grid_generator", ["affine_
 _parse_affine_grid_generator_backward = PythonFunction("affine_grid_generator_backward", ["affine_grid_generator_backward"])
 _parse_embedding = PythonFunction("embedding", ["embedding"])
 _parse_embedding_backward = PythonFunction("embedding_backward", ["embedding_backward"])
+_parse_embedding_sparse_backward = PythonFunction("embedding_sparse_backward", ["embedding_sparse_backward"])
+_parse__embedding_bag_sparse_backward = PythonFunction("_embedding_bag_sparse_backward", ["_embedding_bag_sparse_backward"])
 _parse_embedding_dense_backward = PythonFunction("embedding_dense_backward", ["embedding_dense_backward"])
 _parse_embedding_renorm = PythonFunction("embedding_renorm", ["embedding_renorm"])
 _parse_embedding_renorm_ = PythonFunction("embedding_renorm_", ["embedding_renorm_"])
@@ -2216,6 +2263,48 @@ _parse_multilabel_margin_loss_backward = PythonFunction("multilabel_margin_loss_
 _parse_ctc_loss = PythonFunction("ctc_loss", ["ctc_loss.IntList", "ctc_loss.Tensor"])
 _parse__ctc_loss = PythonFunction("_ctc_loss", ["_ctc_loss", "_ctc_loss.Tensor"])
 _parse__ctc_loss_backward = PythonFunction("_ctc_loss_backward", ["_ctc_loss_backward", "_ctc_loss_backward.Tensor"])
+_parse_sparse_coo_tensor = PythonFunction("sparse_coo_tensor", ["sparse_coo_tensor.size", "sparse_coo_tensor.indices", "sparse_coo_tensor.indices_size"])
+_parse__sparse_coo_tensor_unsafe = PythonFunction("_sparse_coo_tensor_unsafe", ["_sparse_coo_tensor_unsafe"])
+_parse__validate_sparse_coo_tensor_args = PythonFunction("_validate_sparse_coo_tensor_args", ["_validate_sparse_coo_tensor_args"])
+_parse__sparse_coo_tensor_with_dims = PythonFunction("_sparse_coo_tensor_with_dims", ["_sparse_coo_tensor_with_dims"])
+_parse__sparse_coo_tensor_with_dims_and_tensors = PythonFunction("_sparse_coo_tensor_with_dims_and_tensors", ["_sparse_coo_tensor_with_dims_and_tensors"])
+_parse_sparse_resize_ = PythonFunction("sparse_resize_", ["sparse_resize_"])
+_parse_sparse_resize_and_clear_ = PythonFunction("sparse_resize_and_clear_", ["sparse_resize_and_clear_"])
+_parse_resize_as_sparse_ = PythonFunction("resize_as_sparse_", ["resize_as_sparse_"])
+_parse_copy_sparse_to_sparse_ = PythonFunction("copy_sparse_to_sparse_", ["copy_sparse_to_sparse_"])
+_parse_sparse_dim = PythonFunction("sparse_dim", ["sparse_dim"])
+_parse__dimI = PythonFunction("_dimI", ["_dimI"])
+_parse_dense_dim = PythonFunction("dense_dim", ["dense_dim"])
+_parse__dimV = PythonFunction("_dimV", ["_dimV"])
+_parse__nnz = PythonFunction("_nnz", ["_nnz"])
+_parse_coalesce = PythonFunction("coalesce", ["coalesce"])
+_parse__coalesce = PythonFunction("_coalesce", ["_coalesce"])
+_parse_is_coalesced = PythonFunction("is_coalesced", ["is_coalesced"])
+_parse__coalesced_ = PythonFunction("_coalesced_", ["_coalesced_"])
+_parse__indices = PythonFunction("_indices", ["_indices"])
+_parse__values = PythonFunction("_values", ["_values"])
+_parse_indices = PythonFunction("indices", ["indices"])
+_parse_values = PythonFunction("values", ["values"])
+_parse_to_dense = PythonFunction("to_dense", ["to_dense"])
+_parse__to_dense = PythonFunction("_to_dense", ["_to_dense"])
+_parse_to_dense_backward = PythonFunction("to_dense_backward", ["to_dense_backward"])
+_parse_to_sparse = PythonFunction("to_sparse", ["to_sparse.sparse_dim", "to_sparse"])
+_parse__to_sparse = PythonFunction("_to_sparse", ["_to_sparse.sparse_dim", "_to_sparse"])
+_parse_sparse_mask = PythonFunction("sparse_mask", ["sparse_mask"])
+_parse__sparse_sum = PythonFunction("_sparse_sum", ["_sparse_sum", "_sparse_sum.dtype", "_sparse_sum.dim", "_sparse_sum.dim_dtype"])
+_parse__sparse_sum_backward = PythonFunction("_sparse_sum_backward", ["_sparse_sum_backward"])
+_parse_native_norm = PythonFunction("native_norm", ["native_norm", "native_norm.ScalarOpt_dim_dtype"])
+_parse__sparse_softmax = PythonFunction("_sparse_softmax", ["_sparse_softmax.int", "_sparse_softmax"])
+_parse__sparse_softmax_backward_data = PythonFunction("_sparse_softmax_backward_data", ["_sparse_softmax_backward_data"])
+_parse__sparse_log_softmax = PythonFunction("_sparse_log_softmax", ["_sparse_log_softmax.int", "_sparse_log_softmax"])
+_parse__sparse_log_softmax_backward_data = PythonFunction("_sparse_log_softmax_backward_data", ["_sparse_log_softmax_backward_data"])
+_parse__sparse_mm = PythonFunction("_sparse_mm", ["_sparse_mm"])
+_parse__sparse_sparse_matmul = PythonFunction("_sparse_sparse_matmul", ["_sparse_sparse_matmul"])
+_parse__sparse_addmm = PythonFunction("_sparse_addmm", ["_sparse_addmm"])
+_parse_smm = PythonFunction("smm", ["smm"])
+_parse_sspaddmm = PythonFunction("sspaddmm", ["sspaddmm"], ["sspaddmm.out"])
+_parse_hspmm = PythonFunction("hspmm", ["hspmm"])
+_parse__spdiags = PythonFunction("_spdiags", ["_spdiags"])
 # fmt: on
 
 
@@ -16053,6 +16142,87 @@ def embedding_backward(
     return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
 
 
+def embedding_sparse_backward(
+    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Tensor:
+    """The gradient of embedding's table as a sparse tensor.
+
+    embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and type(num_weights) is int
+        and type(padding_idx) is int
+        and type(scale_grad_by_freq) is bool
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | indices.key_set | included) & allowed
+        return _embedding_sparse_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+
+
+def _embedding_bag_sparse_backward(
+    grad: Tensor,
+    indices: Tensor,
+    offsets: Tensor,
+    offset2bag: Tensor,
+    bag_size: Tensor,
+    num_weights: int,
+    scale_grad_by_freq: bool,
+    mode: int,
+    per_sample_weights: Tensor | None,
+    padding_idx: int = -1,
+) -> Tensor:
+    """The gradient of the table of bags as a sparse tensor.
+
+    _embedding_bag_sparse_backward(grad, indices, offsets, offset2bag, bag_size, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(indices, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and isinstance(offset2bag, TensorImpl)
+        and isinstance(bag_size, TensorImpl)
+        and type(num_weights) is int
+        and type(scale_grad_by_freq) is bool
+        and type(mode) is int
+        and (per_sample_weights is None or isinstance(per_sample_weights, TensorImpl))
+        and type(padding_idx) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (
+            grad.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | bag_size.key_set | included
+        ) & allowed
+        if per_sample_weights is not None:
+            keys |= per_sample_weights.key_set & allowed
+        return __embedding_bag_sparse_backward[keys](
+            keys,
+            grad,
+            indices,
+            offsets,
+            offset2bag,
+            bag_size,
+            num_weights,
+            scale_grad_by_freq,
+            mode,
+            per_sample_weights,
+            padding_idx,
+        )
+    return _parse__embedding_bag_sparse_backward(
+        grad,
+        indices,
+        offsets,
+        offset2bag,
+        bag_size,
+        num_weights,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
 def embedding_dense_backward(
     grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> Tensor:
@@ -22854,3 +23024,736 @@ def _ctc_loss_backward(
     return _parse__ctc_loss_backward(
         grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity
     )
+
+
+def sparse_coo_tensor(
+    *size: Any,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = False,
+    requires_grad: bool = False,
+    **kwargs: Any,
+) -> Tensor:
+    """Returns a sparse COO tensor of the given size without specified elements.
+
+    sparse_coo_tensor(size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_coo_tensor(indices, values, *, dtype=None, layout=None, device=None, pin_memory=None, is_coalesced=None) -> Tensor
+        Returns a sparse COO tensor just large enough for the given indices.
+    sparse_coo_tensor(indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None, is_coalesced=None) -> Tensor
+        Returns a sparse COO tensor of the given indices, values and size.
+    """
+    ints = tuple(size[0]) if len(size) == 1 and type(size[0]) in LISTS else size
+    if (
+        size
+        and not kwargs
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or layout is strided_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and ((0 < len(ints) < 3 and type(ints[0]) is type(ints[-1]) is int) or INT.issuperset(map(type, ints)))
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result = _sparse_coo_tensor_size[keys](keys, ints, dtype, layout, device, pin_memory)
+        return hooks.required(result) if requires_grad else result
+    return _parse_sparse_coo_tensor(
+        *size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, requires_grad=requires_grad, **kwargs
+    )
+
+
+def _sparse_coo_tensor_unsafe(
+    indices: Tensor,
+    values: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = None,
+    is_coalesced: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """As `sparse_coo_tensor`, whose invariants are checked only on demand.
+
+    _sparse_coo_tensor_unsafe(indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None, is_coalesced=None) -> Tensor
+    """
+    if (
+        isinstance(indices, TensorImpl)
+        and isinstance(values, TensorImpl)
+        and is_ints(size)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or layout is strided_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (is_coalesced is None or type(is_coalesced) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (indices.key_set | values.key_set | included) & allowed
+        result = __sparse_coo_tensor_unsafe[keys](
+            keys, indices, values, list(size), dtype, layout, device, pin_memory, is_coalesced
+        )
+        return hooks.required(result) if requires_grad else result
+    return _parse__sparse_coo_tensor_unsafe(
+        indices,
+        values,
+        size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        is_coalesced=is_coalesced,
+        requires_grad=requires_grad,
+    )
+
+
+def _validate_sparse_coo_tensor_args(
+    indices: Tensor,
+    values: Tensor,
+    size: Sequence[int],
+    is_coalesced: bool | None = None,
+    check_pinning: bool | None = None,
+) -> Any:
+    """Refuses indices, values and a size that do not make a sparse COO tensor.
+
+    _validate_sparse_coo_tensor_args(indices, values, size, is_coalesced=None, check_pinning=None) -> ()
+    """
+    if (
+        isinstance(indices, TensorImpl)
+        and isinstance(values, TensorImpl)
+        and is_ints(size)
+        and (is_coalesced is None or type(is_coalesced) is bool)
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_coo_tensor_args[keys](keys, indices, values, list(size), is_coalesced, check_pinning)
+    return _parse__validate_sparse_coo_tensor_args(indices, values, size, is_coalesced, check_pinning)
+
+
+def _sparse_coo_tensor_with_dims(
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = False,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns a sparse COO tensor without specified elements, of given numbers of sparse and dense dimensions.
+
+    _sparse_coo_tensor_with_dims(sparse_dim, dense_dim, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    """
+    if (
+        type(sparse_dim) is int
+        and type(dense_dim) is int
+        and is_ints(size)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or layout is strided_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = included & allowed
+        result = __sparse_coo_tensor_with_dims[keys](
+            keys, sparse_dim, dense_dim, list(size), dtype, layout, device, pin_memory
+        )
+        return hooks.required(result) if requires_grad else result
+    return _parse__sparse_coo_tensor_with_dims(
+        sparse_dim,
+        dense_dim,
+        size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        requires_grad=requires_grad,
+    )
+
+
+def _sparse_coo_tensor_with_dims_and_tensors(
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype_ | None = None,
+    layout: layout_ | None = None,
+    device: device_ | str | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+    requires_grad: bool = False,
+) -> Tensor:
+    """Returns a sparse COO tensor that consists of the given indices and values; nothing is checked.
+
+    _sparse_coo_tensor_with_dims_and_tensors(sparse_dim, dense_dim, size, indices, values, *, dtype=None, layout=None, device=None, pin_memory=False, is_coalesced=None) -> Tensor
+    """
+    if (
+        type(sparse_dim) is int
+        and type(dense_dim) is int
+        and is_ints(size)
+        and isinstance(indices, TensorImpl)
+        and isinstance(values, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (layout is None or layout is strided_)
+        and (device is None or type(device) is device_)
+        and (pin_memory is None or type(pin_memory) is bool)
+        and (is_coalesced is None or type(is_coalesced) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (indices.key_set | values.key_set | included) & allowed
+        result = __sparse_coo_tensor_with_dims_and_tensors[keys](
+            keys, sparse_dim, dense_dim, list(size), indices, values, dtype, layout, device, pin_memory, is_coalesced
+        )
+        return hooks.required(result) if requires_grad else result
+    return _parse__sparse_coo_tensor_with_dims_and_tensors(
+        sparse_dim,
+        dense_dim,
+        size,
+        indices,
+        values,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        is_coalesced=is_coalesced,
+        requires_grad=requires_grad,
+    )
+
+
+def sparse_resize_(input: Tensor, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Tensor:
+    """Resizes a sparse COO tensor in place; its specified elements stay.
+
+    sparse_resize_(input, size, sparse_dim, dense_dim) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and is_ints(size) and type(sparse_dim) is int and type(dense_dim) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sparse_resize_[keys](keys, input, list(size), sparse_dim, dense_dim)
+    return _parse_sparse_resize_(input, size, sparse_dim, dense_dim)
+
+
+def sparse_resize_and_clear_(input: Tensor, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Tensor:
+    """Resizes a sparse COO tensor in place and leaves no element specified.
+
+    sparse_resize_and_clear_(input, size, sparse_dim, dense_dim) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and is_ints(size) and type(sparse_dim) is int and type(dense_dim) is int:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sparse_resize_and_clear_[keys](keys, input, list(size), sparse_dim, dense_dim)
+    return _parse_sparse_resize_and_clear_(input, size, sparse_dim, dense_dim)
+
+
+def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
+    """Resizes a sparse tensor in place to the size of another one.
+
+    resize_as_sparse_(input, the_template) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(the_template, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | the_template.key_set | included) & allowed
+        return _resize_as_sparse_[keys](keys, input, the_template)
+    return _parse_resize_as_sparse_(input, the_template)
+
+
+def copy_sparse_to_sparse_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    """Overwrites a sparse COO tensor with another one's elements.
+
+    copy_sparse_to_sparse_(input, src, non_blocking=False) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and isinstance(src, TensorImpl) and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | src.key_set | included) & allowed
+        return _copy_sparse_to_sparse_[keys](keys, input, src, non_blocking)
+    return _parse_copy_sparse_to_sparse_(input, src, non_blocking)
+
+
+def sparse_dim(input: Tensor) -> int:
+    """The number of sparse dimensions; 0 for a strided tensor.
+
+    sparse_dim(input) -> int
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _sparse_dim[keys](keys, input)
+    return _parse_sparse_dim(input)
+
+
+def _dimI(input: Tensor) -> int:
+    """The number of sparse dimensions.
+
+    _dimI(input) -> int
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __dimI[keys](keys, input)
+    return _parse__dimI(input)
+
+
+def dense_dim(input: Tensor) -> int:
+    """The number of dense dimensions; all of a strided tensor.
+
+    dense_dim(input) -> int
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _dense_dim[keys](keys, input)
+    return _parse_dense_dim(input)
+
+
+def _dimV(input: Tensor) -> int:
+    """The number of dense dimensions.
+
+    _dimV(input) -> int
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __dimV[keys](keys, input)
+    return _parse__dimV(input)
+
+
+def _nnz(input: Tensor) -> int:
+    """The number of specified elements.
+
+    _nnz(input) -> int
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nnz[keys](keys, input)
+    return _parse__nnz(input)
+
+
+def coalesce(input: Tensor) -> Tensor:
+    """The tensor itself if no index occurs twice and all are in order, else one of that form.
+
+    coalesce(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _coalesce_table[keys](keys, input)
+    return _parse_coalesce(input)
+
+
+def _coalesce(input: Tensor) -> Tensor:
+    """A sparse COO tensor in which no index occurs twice: values of equal indices are added up.
+
+    _coalesce(input) -> Tensor
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __coalesce[keys](keys, input)
+    return _parse__coalesce(input)
+
+
+def is_coalesced(input: Tensor) -> bool:
+    """Whether no index occurs twice and all are in order.
+
+    is_coalesced(input) -> bool
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_coalesced[keys](keys, input)
+    return _parse_is_coalesced(input)
+
+
+def _coalesced_(input: Tensor, coalesced: bool) -> Tensor:
+    """Sets whether a sparse COO tensor counts as coalesced.
+
+    _coalesced_(input, coalesced) -> Tensor
+
+    The result is the first argument itself; its version counter is raised.
+    """
+    if isinstance(input, TensorImpl) and type(coalesced) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __coalesced_[keys](keys, input, coalesced)
+    return _parse__coalesced_(input, coalesced)
+
+
+def _indices(input: Tensor) -> Tensor:
+    """The indices of a sparse COO tensor, coalesced or not.
+
+    _indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __indices[keys](keys, input)
+    return _parse__indices(input)
+
+
+def _values(input: Tensor) -> Tensor:
+    """The values of a sparse COO tensor, coalesced or not; no gradient flows through them.
+
+    _values(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __values[keys](keys, input)
+    return _parse__values(input)
+
+
+def indices(input: Tensor) -> Tensor:
+    """The indices of a coalesced sparse COO tensor.
+
+    indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _indices_table[keys](keys, input)
+    return _parse_indices(input)
+
+
+def values(input: Tensor) -> Tensor:
+    """The values of a coalesced sparse COO tensor, or of a compressed one.
+
+    values(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if isinstance(input, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _values_table[keys](keys, input)
+    return _parse_values(input)
+
+
+def to_dense(input: Tensor, dtype: dtype_ | None = None, *, masked_grad: bool | None = None) -> Tensor:
+    """The elements as a strided tensor; the tensor itself if it is one.
+
+    to_dense(input, dtype=None, *, masked_grad=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (masked_grad is None or type(masked_grad) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _to_dense_table[keys](keys, input, dtype, masked_grad)
+    return _parse_to_dense(input, dtype, masked_grad=masked_grad)
+
+
+def _to_dense(input: Tensor, dtype: dtype_ | None = None, masked_grad: bool | None = None) -> Tensor:
+    """The elements of a sparse tensor as a strided one.
+
+    _to_dense(input, dtype=None, masked_grad=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and (dtype is None or type(dtype) is dtype_)
+        and (masked_grad is None or type(masked_grad) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __to_dense[keys](keys, input, dtype, masked_grad)
+    return _parse__to_dense(input, dtype, masked_grad)
+
+
+def to_dense_backward(grad: Tensor, input: Tensor, masked_grad: bool | None = None) -> Tensor:
+    """The gradient of `to_dense`: at the specified elements only, unless masked_grad is False.
+
+    to_dense_backward(grad, input, masked_grad=None) -> Tensor
+    """
+    if (
+        isinstance(grad, TensorImpl)
+        and isinstance(input, TensorImpl)
+        and (masked_grad is None or type(masked_grad) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | input.key_set | included) & allowed
+        return _to_dense_backward[keys](keys, grad, input, masked_grad)
+    return _parse_to_dense_backward(grad, input, masked_grad)
+
+
+def to_sparse(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse COO tensor with that many sparse dimensions.
+
+    to_sparse(input, sparse_dim) -> Tensor
+    to_sparse(input, *, layout=None, blocksize=None, dense_dim=None) -> Tensor
+        The elements as a sparse tensor of a layout, COO by default.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _to_sparse_sparse_dim_table[keys](keys, args[0], args[1])
+    return _parse_to_sparse(*args, **kwargs)
+
+
+def _to_sparse(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse COO tensor with that many sparse dimensions.
+
+    _to_sparse(input, sparse_dim) -> Tensor
+    _to_sparse(input, *, layout=None, blocksize=None, dense_dim=None) -> Tensor
+        The elements as a sparse tensor of a layout, COO by default.
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __to_sparse_sparse_dim[keys](keys, args[0], args[1])
+    return _parse__to_sparse(*args, **kwargs)
+
+
+def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
+    """The elements at the places that a sparse tensor specifies, as a sparse tensor.
+
+    sparse_mask(input, mask) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mask, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mask.key_set | included) & allowed
+        return _sparse_mask[keys](keys, input, mask)
+    return _parse_sparse_mask(input, mask)
+
+
+def _sparse_sum(*args: Any, **kwargs: Any) -> Tensor:
+    """The sum of all specified elements, whose gradient is sparse.
+
+    _sparse_sum(input) -> Tensor
+    _sparse_sum(input, *, dtype) -> Tensor
+        The sum of all specified elements in a dtype.
+    _sparse_sum(input, dim) -> Tensor
+        The sum over some dimensions of a sparse tensor, whose gradient is sparse.
+    _sparse_sum(input, dim, *, dtype) -> Tensor
+        The sum over some dimensions of a sparse tensor in a dtype.
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_sum[keys](keys, args[0])
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_sum_dim[keys](keys, args[0], [args[1]])
+    return _parse__sparse_sum(*args, **kwargs)
+
+
+def _sparse_sum_backward(grad: Tensor, input: Tensor, dim: Sequence[int]) -> Tensor:
+    """The gradient of a sum over some dimensions of a sparse tensor.
+
+    _sparse_sum_backward(grad, input, dim) -> Tensor
+    """
+    if isinstance(grad, TensorImpl) and isinstance(input, TensorImpl) and is_ints(dim):
+        included, allowed = active_keys.get()
+        keys = (grad.key_set | input.key_set | included) & allowed
+        return __sparse_sum_backward[keys](keys, grad, input, list(dim))
+    return _parse__sparse_sum_backward(grad, input, dim)
+
+
+def native_norm(*args: Any, **kwargs: Any) -> Tensor:
+    """The norm of all specified elements as one vector.
+
+    native_norm(input, p=2) -> Tensor
+    native_norm(input, p, dim, keepdim, dtype) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _native_norm[keys](keys, args[0], 2)
+    return _parse_native_norm(*args, **kwargs)
+
+
+def _sparse_softmax(*args: Any, **kwargs: Any) -> Tensor:
+    """The softmax of the specified elements along a dimension.
+
+    _sparse_softmax(input, dim, dtype=None) -> Tensor
+    _sparse_softmax(input, dim, half_to_float) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_softmax_int[keys](keys, args[0], args[1], None)
+    return _parse__sparse_softmax(*args, **kwargs)
+
+
+def _sparse_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input: Tensor) -> Tensor:
+    """The gradient of the softmax of specified elements.
+
+    _sparse_softmax_backward_data(grad_output, output, dim, input) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and type(dim) is int
+        and isinstance(input, TensorImpl)
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | output.key_set | input.key_set | included) & allowed
+        return __sparse_softmax_backward_data[keys](keys, grad_output, output, dim, input)
+    return _parse__sparse_softmax_backward_data(grad_output, output, dim, input)
+
+
+def _sparse_log_softmax(*args: Any, **kwargs: Any) -> Tensor:
+    """The logarithm of the softmax of the specified elements along a dimension.
+
+    _sparse_log_softmax(input, dim, dtype=None) -> Tensor
+    _sparse_log_softmax(input, dim, half_to_float) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_log_softmax_int[keys](keys, args[0], args[1], None)
+    return _parse__sparse_log_softmax(*args, **kwargs)
+
+
+def _sparse_log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: int, input: Tensor) -> Tensor:
+    """The gradient of the logarithm of the softmax of specified elements.
+
+    _sparse_log_softmax_backward_data(grad_output, output, dim, input) -> Tensor
+    """
+    if (
+        isinstance(grad_output, TensorImpl)
+        and isinstance(output, TensorImpl)
+        and type(dim) is int
+        and isinstance(input, TensorImpl)
+    ):
+        included, allowed = active_keys.get()
+        keys = (grad_output.key_set | output.key_set | input.key_set | included) & allowed
+        return __sparse_log_softmax_backward_data[keys](keys, grad_output, output, dim, input)
+    return _parse__sparse_log_softmax_backward_data(grad_output, output, dim, input)
+
+
+def _sparse_mm(sparse: Tensor, dense: Tensor) -> Tensor:
+    """The product of two matrices, the gradients of whose sparse ones are sparse.
+
+    _sparse_mm(sparse, dense) -> Tensor
+    """
+    if isinstance(sparse, TensorImpl) and isinstance(dense, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (sparse.key_set | dense.key_set | included) & allowed
+        return __sparse_mm[keys](keys, sparse, dense)
+    return _parse__sparse_mm(sparse, dense)
+
+
+def _sparse_sparse_matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The product of two sparse matrices, which is sparse.
+
+    _sparse_sparse_matmul(input, other) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(other, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | other.key_set | included) & allowed
+        return __sparse_sparse_matmul[keys](keys, input, other)
+    return _parse__sparse_sparse_matmul(input, other)
+
+
+def _sparse_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """A product of a sparse and a strided matrix added to a strided one; the sparse one's gradient is sparse.
+
+    _sparse_addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(mat1, TensorImpl)
+        and isinstance(mat2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
+        return __sparse_addmm[keys](keys, input, mat1, mat2, beta, alpha)
+    return _parse__sparse_addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def smm(input: Tensor = MISSING, mat2: Tensor = MISSING, **kwargs: Any) -> Tensor:
+    """The product of a sparse and a strided matrix as a sparse one.
+
+    smm(input, mat2) -> Tensor
+    """
+    if isinstance(input, TensorImpl) and isinstance(mat2, TensorImpl) and not kwargs:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat2.key_set | included) & allowed
+        return _smm[keys](keys, input, mat2)
+    if kwargs or input is MISSING or mat2 is MISSING:
+        return _parse_smm.by_names(kwargs, input=input, mat2=mat2)
+    return _parse_smm(input, mat2)
+
+
+def sspaddmm(
+    input: Tensor = MISSING,
+    mat1: Tensor = MISSING,
+    mat2: Tensor = MISSING,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A product of a sparse and a strided matrix added to a sparse one.
+
+    sspaddmm(input, mat1, mat2, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        isinstance(input, TensorImpl)
+        and isinstance(mat1, TensorImpl)
+        and isinstance(mat2, TensorImpl)
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
+        return _sspaddmm[keys](keys, input, mat1, mat2, beta, alpha)
+    if kwargs or input is MISSING or mat1 is MISSING or mat2 is MISSING:
+        return _parse_sspaddmm.by_names(kwargs, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out)
+    return _parse_sspaddmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+
+
+def hspmm(mat1: Tensor, mat2: Tensor) -> Tensor:
+    """The product of a sparse and a strided matrix as a tensor with one sparse dimension.
+
+    hspmm(mat1, mat2) -> Tensor
+    """
+    if isinstance(mat1, TensorImpl) and isinstance(mat2, TensorImpl):
+        included, allowed = active_keys.get()
+        keys = (mat1.key_set | mat2.key_set | included) & allowed
+        return _hspmm[keys](keys, mat1, mat2)
+    return _parse_hspmm(mat1, mat2)
+
+
+def _spdiags(diagonals: Tensor, offsets: Tensor, shape: Sequence[int], layout: layout_ | None = None) -> Tensor:
+    """A sparse matrix with the rows of a matrix on its diagonals.
+
+    _spdiags(diagonals, offsets, shape, layout=None) -> Tensor
+    """
+    if (
+        isinstance(diagonals, TensorImpl)
+        and isinstance(offsets, TensorImpl)
+        and is_ints(shape)
+        and (layout is None or layout is strided_)
+    ):
+        included, allowed = active_keys.get()
+        keys = (diagonals.key_set | offsets.key_set | included) & allowed
+        return __spdiags[keys](keys, diagonals, offsets, list(shape), layout)
+    return _parse__spdiags(diagonals, offsets, shape, layout)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.errors import DeviceError, ShapeError
 from glasstorch.core.geometry import wrap_dim
+from glasstorch.core.keys import SPARSE
 from glasstorch.operators.composite.creation import empty, zeros_operator
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.shapes.promotion import result_type
@@ -29,7 +30,7 @@ def stack(tensors: Sequence[Tensor], dim: int) -> Tensor:
     """Tensors of one shape, joined along a new dimension."""
     dim = stacked_dim(tensors, dim)
     shape = tensors[0]._shape
-    if dim == len(shape):
+    if dim == len(shape) or any(tensor.key_set & SPARSE for tensor in tensors):
         return cat([unsqueeze(tensor, dim) for tensor in tensors], dim)
     return view(cat(tensors, dim), (*shape[:dim], len(tensors), *shape[dim:]))
 

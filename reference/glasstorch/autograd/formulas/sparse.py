@@ -1,0 +1,68 @@
+"""Which helpers do the formulas of sparse tensors call?
+
+Mirrors: torch/csrc/autograd/FunctionsManual.cpp (to_sparse_backward, sparse_mask_backward, values_backward), and the
+    expressions in tools/autograd/derivatives.yaml
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from glasstorch.autograd.formulas.shared import conjugate, scaled
+from glasstorch.core.dtype import Number
+from glasstorch.core.layout import sparse_coo, strided
+from glasstorch.operators.composite.sparse import coalesce, coo_unchecked, to_dense, to_sparse
+from glasstorch.operators.direct import on_pair, on_tensor
+
+if TYPE_CHECKING:
+    from glasstorch._tensor import Tensor
+
+mm, t, sparse_sparse_matmul = on_pair("mm"), on_tensor("t"), on_pair("_sparse_sparse_matmul")
+sparse_mask, values_of, indices_of = on_pair("sparse_mask"), on_tensor("_values"), on_tensor("_indices")
+
+
+def coo_values_backward(grad: Tensor, result: Tensor) -> Tensor:
+    """The gradient of the values: those of the result's gradient at the result's places."""
+    return values_of(sparse_mask(grad, result))
+
+
+def values_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """The gradient of a sparse tensor whose values were asked for: the same places, and these values."""
+    if self.layout is sparse_coo:
+        return coo_unchecked(indices_of(self), grad, self._shape, None, None, None, None, True)
+    raise NotImplementedError(f"values_backward: the gradient of the values of a tensor of the layout {self.layout}")
+
+
+def to_sparse_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """The gradient of a tensor that was made sparse, in the layout that it had."""
+    if self.layout is strided:
+        return to_dense(grad, None, None)
+    return to_sparse(grad, self.layout, None, None)
+
+
+def sparse_mask_backward(grad: Tensor, mask: Tensor, self: Tensor) -> Tensor:
+    """The gradient of a tensor that was masked: that of the result, in the layout of the tensor."""
+    masked = sparse_mask(grad, coalesce(mask) if mask.is_sparse else mask)
+    return to_dense(masked, None, None) if self.layout is strided else masked
+
+
+def sparse_factor_backward(grad: Tensor, factor: Tensor, other: Tensor, is_left: bool) -> Tensor:
+    """The gradient of a factor of two sparse matrices, at its own places."""
+    across = t(conjugate(other))
+    whole = sparse_sparse_matmul(grad, across) if is_left else sparse_sparse_matmul(across, grad)
+    return sparse_mask(whole, coalesce(factor))
+
+
+def sparse_left_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Number) -> Tensor:
+    """The gradient of the left factor, at its own places where it is sparse. (PyTorch: mm_mat1_sparse_backward)"""
+    if not mat1.is_sparse:
+        return scaled(mm(grad, t(conjugate(mat2))), conjugate(alpha))
+    of = coalesce(mat1)
+    rows, columns = indices_of(of)
+    values = (grad.index_select(0, rows) * conjugate(mat2.index_select(0, columns))).sum(1)
+    return coo_unchecked(indices_of(of), scaled(values, conjugate(alpha)), mat1._shape, None, None, None, None, True)
+
+
+def sparse_right_backward(grad: Tensor, mat1: Tensor, alpha: Number) -> Tensor:
+    """The gradient of the strided right factor."""
+    return scaled(mm(t(conjugate(mat1)), grad), conjugate(alpha))

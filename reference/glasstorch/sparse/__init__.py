@@ -1,0 +1,65 @@
+"""What is there for tensors of which only some elements are specified?
+
+Reading order: `_invariants` (whether parts are checked).
+
+Mirrors: torch/sparse/__init__.py
+Differs: `mm` has no `reduce`. Semi-structured tensors, solvers and sampled products are told by name to be missing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from glasstorch.core.errors import MissingKernelError
+from glasstorch.core.unknown_names import refuse_unknown_names
+from glasstorch.operators.direct import on_tensor, on_tensors
+from glasstorch.operators.generated.functions import _spdiags as spdiags
+from glasstorch.sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from glasstorch._tensor import Tensor
+    from glasstorch.core.dtype import dtype as DType
+
+__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "spdiags", "sum"]
+
+_mm, _addmm = on_tensors("_sparse_mm"), on_tensors("_sparse_addmm")
+_softmax, _log_softmax = on_tensor("_sparse_softmax.int"), on_tensor("_sparse_log_softmax.int")
+_sum, _sum_as = on_tensor("_sparse_sum"), on_tensor("_sparse_sum.dtype")
+_sum_dims, _sum_dims_as = on_tensor("_sparse_sum.dim"), on_tensor("_sparse_sum.dim_dtype")
+
+
+def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
+    """The product of two matrices of which one or both are sparse; the gradient of a sparse one is sparse."""
+    if reduce is not None:
+        raise MissingKernelError(f"torch.sparse.mm(reduce={reduce!r}) is not in glasstorch; only plain products are")
+    return _mm(mat1, mat2)
+
+
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """`beta * input + alpha * mat1 @ mat2`; the gradient of a sparse mat1 is sparse."""
+    return _addmm(input, mat1, mat2, beta, alpha)
+
+
+def sum(input: Tensor, dim: int | Sequence[int] | None = None, dtype: DType | None = None) -> Tensor:
+    """The sum of the specified elements over some dimensions, or all; its gradient is sparse.
+
+    The result is sparse unless all sparse dimensions are summed over.
+    """
+    if dtype is None:
+        return _sum(input) if dim is None else _sum_dims(input, [dim] if isinstance(dim, int) else dim)
+    return _sum_as(input, dtype) if dim is None else _sum_dims_as(input, [dim] if isinstance(dim, int) else dim, dtype)
+
+
+def softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """The softmax along a dimension; elements that are not specified count as minus infinity."""
+    return _softmax(input, dim, dtype)
+
+
+def log_softmax(input: Tensor, dim: int, *, dtype: DType | None = None) -> Tensor:
+    """Its logarithm."""
+    return _log_softmax(input, dim, dtype)
+
+
+__getattr__ = refuse_unknown_names(__name__)

@@ -1,0 +1,32 @@
+"""Does a warning say once that nothing is checked?"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+from glasstorch.core import sparse_invariants, warn_once
+
+
+@pytest.fixture(autouse=True)
+def _nothing_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sparse_invariants.setting, "checked", None)
+    monkeypatch.setattr(warn_once, "_given", set())
+
+
+def test_a_warning_comes_once_until_a_program_says(recwarn: pytest.WarningsRecorder) -> None:
+    with pytest.warns(UserWarning, match="Sparse invariant checks are implicitly disabled"):
+        assert not sparse_invariants.are_checked()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not sparse_invariants.are_checked()
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_a_program_that_has_said_is_not_warned(said: bool, tmp_path: Path) -> None:
+    sparse_invariants.setting.checked = said
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sparse_invariants.are_checked() is said

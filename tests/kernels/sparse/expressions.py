@@ -1,0 +1,54 @@
+"""What does a library answer to an expression about sparse tensors: a text, or an error?
+
+The expressions are written once and run in both libraries. Their operands are small tensors with names: `c` is
+coalesced, `u` is not, `h` has a dense dimension, `n` integers, `b` bools, `e` nothing, and `d` is strided.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+NOT_WHOLE = (  # after these words PyTorch lists backends and its own places, and glasstorch other ones
+    " This could be because",
+    " but expected one of:",
+    "(Could this error message be improved?",
+)
+
+
+def operands(library: Any) -> dict[str, Any]:
+    """The names that an expression may use."""
+    T, S = library.tensor, library.sparse_coo_tensor
+    return {
+        "torch": library,
+        "T": T,
+        "S": S,
+        "copy": copy,
+        "pickle": pickle,
+        "i": T([[0, 1], [1, 0]]),
+        "v": library.ones(2),
+        "d": T([[1.0, 0.0], [-2.0, 3.0]]),
+        "c": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse(),
+        "u": S(T([[0, 0, 1], [1, 1, 0]]), T([1.0, -2.0, 0.5]), (2, 2)),
+        "h": T([[[1.0, 2.0], [0.0, 0.0]], [[0.0, -1.0], [3.0, 0.0]]]).to_sparse(2),
+        "n": T([[1, 0], [-2, 3]]).to_sparse(),
+        "b": T([[True, False], [True, True]]).to_sparse(),
+        "z": S((2, 2)),
+        "q": T([[1 + 2j, 0], [0, 3j]]).to_sparse(),
+    }
+
+
+def said(library: Any, expression: str) -> str:
+    """What the library says to an expression."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return repr(eval(expression, operands(library)))
+        except Exception as error:  # noqa: BLE001  (whatever it is, it is compared)
+            kind = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+            text = str(error).splitlines()[0] if str(error) else ""
+            for words in NOT_WHOLE:
+                text = text.partition(words)[0]
+            return f"{kind.__name__}: {text.strip()}"
