@@ -1,13 +1,15 @@
 """How is a matrix approximated by a low-rank one?
 
 Mirrors: torch/_lowrank.py
-Differs: no sparse matrices; a subclass's `__torch_function__` is not called.
+Differs: no sparse matrices.
 """
 
 from __future__ import annotations
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 from glasstorch.core.dtype import float16, float32, float64
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated.functions import linalg_qr, linalg_svd, matmul, randn
 
 __all__ = ["pca_lowrank", "svd_lowrank"]
@@ -41,6 +43,8 @@ def svd_lowrank(
 
     A has shape (..., rows, columns), and M broadcasts to it. The method is randomised: a fixed seed repeats the result.
     """
+    if has_torch_function_variadic(A, M):
+        return handle_torch_function(svd_lowrank, (A, M), A, q=q, niter=niter, M=M)
     q = 6 if q is None else q
     if M is not None:
         M = M.broadcast_to(A.shape)
@@ -58,6 +62,8 @@ def svd_lowrank(
 
 def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int = 2) -> tuple[Tensor, Tensor, Tensor]:
     """Approximations of the `q` principal components of the rows of A: `svd_lowrank` of A minus its mean row."""
+    if type(A) not in PLAIN and has_torch_function_unary(A):
+        return handle_torch_function(pca_lowrank, (A,), A, q=q, center=center, niter=niter)
     rows, columns = A.shape[-2:]
     if q is None:
         q = min(6, rows, columns)

@@ -9,12 +9,15 @@ Differs: one Python class, joined from what it is (TensorImpl) and what operator
 from __future__ import annotations
 
 import math
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from glasstorch import printing
-from glasstorch.calls import removed
+from glasstorch.calls import of_subclasses, removed
+from glasstorch.calls.asked_class import _TensorMeta, own_method
+from glasstorch.calls.overloaded import DisableTorchFunction
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
@@ -33,6 +36,7 @@ from glasstorch.core.keys import (
     WRAPPED,
 )
 from glasstorch.core.left_out import MISSING_METHODS
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.sparse_parts import CooParts, Parts, no_storage
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl, count_versions_anew
@@ -63,12 +67,14 @@ from glasstorch.python_forms import (
 from glasstorch.python_forms.tensor_types import type_
 
 
-class Tensor(TensorMethods):
+class Tensor(TensorMethods, metaclass=_TensorMeta):
     """A multi-dimensional array of one dtype on one device, which records how it was computed.
 
     Make one with `tensor`, `zeros`, `rand` ... Views share their storage; `x.untyped_storage()` is that storage.
     """
 
+    # What subclasses inherit; see Note [The class that asks]
+    __torch_function__: Any = classmethod(of_subclasses.__torch_function__)
     _printed_as = "tensor"  # a subclass prints under its own name unless it says otherwise
 
     def __new__(cls, *data: Any, device: Any = None) -> Any:
@@ -146,9 +152,9 @@ class Tensor(TensorMethods):
     new_tensor = from_data.new_tensor
     norm = norm.method
     lu = lu.lu_method
-    stft = stft.stft
-    unique_consecutive = unique.unique_consecutive
-    unique = unique.unique
+    stft = own_method(stft.stft)
+    unique_consecutive = own_method(unique.unique_consecutive)
+    unique = own_method(unique.unique)
     nonzero = nonzero.method  # type: ignore[assignment]  # which takes as_tuple=, and the operator out=
     apply_ = python_functions.apply_
     map_ = python_functions.map_
@@ -206,14 +212,14 @@ class Tensor(TensorMethods):
     __iter__ = protocols.__iter__
     __contains__ = protocols.__contains__
     __reversed__ = protocols.__reversed__
-    __rtruediv__ = reflected.rtruediv  # a number on the left, where the operator does not commute
-    __rdiv__ = __rtruediv__  # the name of Python 2
-    __rpow__ = reflected.rpow
-    __rfloordiv__ = reflected.rfloordiv
-    __rmod__ = reflected.rmod
-    __rmatmul__ = reflected.rmatmul
-    __rlshift__ = reflected.rlshift
-    __rrshift__ = reflected.rrshift
+    __rtruediv__ = reflected.__rdiv__  # a number on the left, where the operator does not commute
+    __rdiv__ = reflected.__rdiv__  # the name of Python 2
+    __rpow__ = reflected.__rpow__
+    __rfloordiv__ = reflected.__rfloordiv__
+    __rmod__ = reflected.__rmod__
+    __rmatmul__ = reflected.__rmatmul__
+    __rlshift__ = reflected.__rlshift__
+    __rrshift__ = reflected.__rrshift__
 
     # Types; last, since an annotation below these rows would take `bool` for the method -------------------------------
 
@@ -233,6 +239,10 @@ class Tensor(TensorMethods):
     cdouble = conversion_methods.cdouble
     chalf = conversion_methods.chalf
 
+
+for _name, _value in [*vars(Tensor).items()]:
+    if isinstance(_value, FunctionType) and _value.__name__ not in vars(Tensor):
+        _value.__name__ = _name  # under which others are asked about it
 
 for _name in MISSING_METHODS:
     setattr(Tensor, _name, MissingName("torch.Tensor", _name))
@@ -329,6 +339,13 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
         keys = keys_of_class(cls, keys)
     elif is_seen(base):
         return detached(base)  # type: ignore[no-any-return]
+    if cls in PLAIN and type(base) in PLAIN:
+        return _alias(base, cls, keys)
+    with DisableTorchFunction():
+        return _alias(base, cls, keys)
+
+
+def _alias(base: TensorImpl, cls: type[Tensor], keys: int) -> Tensor:
     if keys & SPARSE:
         return alias_of_sparse(base, keys, cls)
     storage = TensorImpl.untyped_storage(base)  # an uninitialized parameter refuses its own
@@ -431,6 +448,9 @@ class _Tensors:
 
     def empty_pinned(self, shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
         return empty_pinned(shape, strides, dtype)
+
+    def tensor_class(self) -> type[Tensor]:
+        return Tensor
 
 
 hooks.set_tensor_hooks(_Tensors())

@@ -1,7 +1,6 @@
 """Which functions take any number of tensors as separate arguments?
 
 Mirrors: torch/functional.py
-Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -11,8 +10,15 @@ from typing import Any
 from glasstorch._lowrank import pca_lowrank as pca_lowrank
 from glasstorch._lowrank import svd_lowrank as svd_lowrank
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import (
+    handle_torch_function,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+)
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, ShapeError
 from glasstorch.core.geometry import Size
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.operators.generated import functions
 from glasstorch.python_forms.contraction import contraction_path
@@ -50,16 +56,22 @@ __all__ = [
 
 def atleast_1d(*tensors: Any) -> Any:
     """Each tensor with at least one dimension: a 0-dim one is viewed as (1,), others are returned themselves."""
+    if has_torch_function(tensors):
+        return handle_torch_function(atleast_1d, tensors, *tensors)
     return functions.atleast_1d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def atleast_2d(*tensors: Any) -> Any:
     """Each tensor with at least two dimensions: (n,) is viewed as (1, n), more dimensions are returned as they are."""
+    if has_torch_function(tensors):
+        return handle_torch_function(atleast_2d, tensors, *tensors)
     return functions.atleast_2d(tensors[0] if len(tensors) == 1 else tensors)
 
 
 def atleast_3d(*tensors: Any) -> Any:
     """Each tensor with at least three dimensions: (n,) is viewed as (1, n, 1), and (m, n) as (m, n, 1)."""
+    if has_torch_function(tensors):
+        return handle_torch_function(atleast_3d, tensors, *tensors)
     return functions.atleast_3d(tensors[0] if len(tensors) == 1 else tensors)
 
 
@@ -73,11 +85,15 @@ def block_diag(*tensors: Tensor) -> Tensor:
     tensor([[1, 2, 0],
             [0, 0, 3]])
     """
+    if has_torch_function(tensors):
+        return handle_torch_function(block_diag, tensors, *tensors)
     return functions.block_diag(tensors)
 
 
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of all tensors, expanded to the shape that they broadcast to."""
+    if has_torch_function(tensors):
+        return handle_torch_function(broadcast_tensors, tensors, *tensors)
     return functions.broadcast_tensors(tensors)
 
 
@@ -114,6 +130,8 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
     >>> torch.cartesian_prod(torch.tensor([1, 2]), torch.tensor([5, 6])).tolist()
     [[1, 5], [1, 6], [2, 5], [2, 6]]
     """
+    if has_torch_function(tensors):
+        return handle_torch_function(cartesian_prod, tensors, *tensors)
     return functions.cartesian_prod(tensors)
 
 
@@ -136,6 +154,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
     >>> torch.cdist(torch.tensor([[0.0, 0.0]]), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
     tensor([[5., 1.]])
     """
+    if has_torch_function_variadic(x1, x2):
+        return handle_torch_function(cdist, (x1, x2), x1, x2, p=p, compute_mode=compute_mode)
     if compute_mode not in _MODES:
         raise ArgumentValueError(f"{compute_mode} is not a valid value for compute_mode")
     return functions.cdist(x1, x2, p, _MODES[compute_mode])
@@ -143,6 +163,8 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str = "use_mm_fo
 
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of any number of matrices, in the order with the fewest multiplications; a single one is copied."""
+    if has_torch_function(matrices):
+        return handle_torch_function(chain_matmul, matrices, *matrices)
     return functions.chain_matmul(matrices, out=out)
 
 
@@ -158,6 +180,11 @@ def einsum(*args: Any) -> Tensor:
     >>> torch.einsum("ij,j->i", x, y), torch.einsum(x, [0, 0])
     (tensor([12, 34]), tensor(5))
     """
+    if len(args) > 1:
+        one_list = len(args) == 2 and isinstance(args[1], list | tuple)
+        relevant = args[1] if one_list else args
+        if has_torch_function(relevant):
+            return handle_torch_function(einsum, relevant, args[0], *(relevant if one_list else args[1:]))
     if len(args) < 2:
         raise ArgumentValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
@@ -192,6 +219,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     With `indexing="ij"` vector i varies along dimension i; with "xy" the first two dimensions are swapped.
     The vectors may be given as one list.
     """
+    if has_torch_function(tensors):
+        return handle_torch_function(meshgrid, tensors, *tensors, indexing=indexing)
     if len(tensors) == 1 and isinstance(tensors[0], list | tuple):
         tensors = tuple(tensors[0])
     return functions.meshgrid(tensors) if indexing is None else functions.meshgrid(tensors, indexing=indexing)
@@ -199,6 +228,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 
 def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Consecutive chunks along a dimension, as views: all of one size except the last, or of the sizes in a list."""
+    if type(tensor) not in PLAIN and has_torch_function_unary(tensor):
+        return handle_torch_function(split, (tensor,), tensor, split_size_or_sections, dim=dim)
     return functions.split(tensor, split_size_or_sections, dim)
 
 
@@ -208,6 +239,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     `dims` is how many of the last dimensions of `a` and the first of `b` are summed over, or two lists of dimensions,
     or a tensor with these as its two rows.
     """
+    if has_torch_function_variadic(a, b):
+        return handle_torch_function(tensordot, (a, b), a, b, dims=dims, out=out)
     if isinstance(dims, Tensor):
         if dims.numel() > 1 and dims.shape[0] != 2:
             raise ArgumentError(f"dims tensor must have size 2 in first dimension, got {dims.shape[0]}")

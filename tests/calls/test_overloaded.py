@@ -77,8 +77,3 @@ def test_a_plain_method_is_warned_of(require: Require) -> None:
     for overrides in (glasstorch.overrides, require("torch").overrides):
         with pytest.warns(DeprecationWarning, match="as a plain method is deprecated"):
             assert overrides.handle_torch_function(function, (Late(),)) == "answered"
-
-
-def test_what_is_missing_is_named() -> None:
-    with pytest.raises(AttributeError, match=r"PyTorch 2\.13 has torch\.overrides\.resolve_name, glasstorch does not"):
-        _ = glasstorch.overrides.resolve_name

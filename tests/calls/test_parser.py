@@ -201,7 +201,7 @@ def test_a_call_that_the_second_overload_accepts_leaves_no_cycle() -> None:
         gc.enable()
 
 
-def test_an_object_that_would_answer_by_torch_function_hears_that_it_is_not_asked() -> None:
+def test_an_object_that_answers_is_asked() -> None:
     class Diagonal:
         @classmethod
         def __torch_function__(cls, *call: Any, **more: Any) -> str:
@@ -212,7 +212,4 @@ def test_an_object_that_would_answer_by_torch_function_hears_that_it_is_not_aske
         lambda: glasstorch.ones(1).add(Diagonal()),  # type: ignore[arg-type]
         lambda: glasstorch.add(glasstorch.ones(1), other=Diagonal()),  # type: ignore[arg-type]
     ):
-        with pytest.raises(
-            TypeError, match="a Diagonal, which answers for calls by __torch_function__; glasstorch does"
-        ):
-            call()
+        assert call() == "answered"

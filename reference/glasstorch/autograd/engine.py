@@ -23,6 +23,7 @@ from glasstorch.autograd.input_buffer import accumulate, other_references
 from glasstorch.autograd.modes import grad_mode, multithreading
 from glasstorch.autograd.node import Edge, Metadata, Node, accelerator_of, only_wanted, wanted_at
 from glasstorch.autograd.streams import PassStreams
+from glasstorch.calls.overloaded import librarys_code, users_code
 from glasstorch.core.device import CPU
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import is_expandable_to
@@ -163,7 +164,8 @@ class GraphTask:
         """What the node makes of its gradients, with its hooks, each fitted to where it goes."""
         hooks, profiled = node.hooks, recorder.get()
         if hooks is not None:
-            grads = hooks.before_node(hooks.on_arrival(grads))
+            with users_code():
+                grads = hooks.before_node(hooks.on_arrival(grads))
         apply = node.apply if profiled is None else profiled.applying(node)
         results = fitted(node, [*apply(grads)])
         if hooks is not None:
@@ -172,7 +174,8 @@ class GraphTask:
                     result if edge is not None and self.delivers_to(edge[0]) else None
                     for result, edge in zip(results, node.next_edges, strict=True)
                 ]
-            results = [*hooks.after_node(results, grads)]
+            with users_code():
+                results = [*hooks.after_node(results, grads)]
         if not self.keep_graph:
             node.release_variables()
         if anomaly_mode.is_anomaly_enabled():
@@ -269,7 +272,8 @@ class GraphTask:
         positions = self.captures.get(node, ())
         assert self.needed is not None
         if node.hooks is not None and node not in self.needed:
-            grads = node.hooks.on_arrival(grads)
+            with users_code():
+                grads = node.hooks.on_arrival(grads)
         for position, input_nr in positions:
             self.captured[position] = grads[input_nr]
 
@@ -419,11 +423,12 @@ def execute(
     task = GraphTask(roots, keep_graph, captures, only)
     mode, outer, watched = grad_mode.set(create_graph), running.set(task), anomaly_mode.running.set(None)
     try:
-        if task.needed is None and wanted_at.get() is None:
-            task.run_all(roots, gradients)
-        else:
-            with only_wanted(None if task.needed is None else task.delivers_to):
+        with librarys_code():
+            if task.needed is None and wanted_at.get() is None:
                 task.run_all(roots, gradients)
+            else:
+                with only_wanted(None if task.needed is None else task.delivers_to):
+                    task.run_all(roots, gradients)
         for callback in task.callbacks:  # which may add more
             callback()
     except Exception:

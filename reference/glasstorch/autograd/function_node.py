@@ -15,6 +15,7 @@ from glasstorch.autograd.hooks import Gradients, registered
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Metadata, Node
 from glasstorch.autograd.saved import SavedVariable
+from glasstorch.calls.overloaded import users_code
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.operators.generated.functions import zeros
@@ -167,7 +168,8 @@ class BackwardCFunction(_FunctionBase, FunctionCtx, _HookMixin):
                 zeros(like[0], dtype=like[1], device=like[2]) if g is None and like is not None else g
                 for g, like in zip(grads, self.materialized, strict=True)
             ]
-        results = self._forward_cls._user_backward()(self, *grads)
+        with users_code():
+            results = self._forward_cls._user_backward()(self, *grads)
         results = list(results) if isinstance(results, tuple | list) else [results]
         expected = len(self.needs_input_grad)
         while len(results) > expected and results[-1] is None:

@@ -18,6 +18,7 @@ from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, i
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import WRAPPED
 from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import is_storage
@@ -36,8 +37,8 @@ def is_ints(value: object) -> TypeGuard[Sequence[int]]:
 
 
 def is_tensors(value: object) -> TypeGuard[Sequence[Any]]:
-    """Whether a value is a list of tensors, which needs no conversion."""
-    return type(value) in LISTS and all(isinstance(v, TensorImpl) for v in value)  # type: ignore[attr-defined]
+    """Whether a value is a list of plain tensors, which needs no conversion, and no mode is on."""
+    return type(value) in LISTS and bool(PLAIN) and PLAIN.issuperset(map(type, value))  # type: ignore[call-overload]
 
 
 def _as_index(value: Any) -> int | None:

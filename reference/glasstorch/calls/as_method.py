@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from glasstorch.calls.parser import MethodParser, PythonFunction
+from glasstorch.calls.parser import MethodParser, PythonFunction, publish
 
 Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
@@ -35,5 +35,8 @@ def as_method(
     name = f"Tensor.{function.__name__}"
     method = FunctionType(function.__code__.replace(co_qualname=name), names, function.__name__, function.__defaults__)
     method.__kwdefaults__, method.__annotations__ = function.__kwdefaults__, function.__annotations__
+    parser = names.get(f"_parse_{function.__name__}")
+    if parser is not None:
+        publish(method, parser)
     method.__doc__, method.__qualname__, method.__module__ = function.__doc__, name, function.__module__
     return method

@@ -12,7 +12,9 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.calls.parser import PythonFunction
+from glasstorch.core.plain_types import SILENT
 from glasstorch.core.unknown_names import nearest
 from glasstorch.dispatch.operator import Operator, registry
 
@@ -45,6 +47,10 @@ class OpOverloadPacket:
             outs = [o.qualified_overload for o in operators if o.schema.is_out]
             self._function = PythonFunction(self.__name__, plain, outs, self._namespace)
             self._generation = registry.generation
+        if not SILENT.issuperset(map(type, args)):
+            answer = ask(self, f"torch.ops.{self}", args, kwargs)
+            if answer is not UNASKED:
+                return answer
         return self._function(*args, **kwargs)
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """How is the overload of a Python call resolved?
 
 Mirrors: torch/csrc/utils/python_arg_parser.h (PythonArgParser)
-Differs: `__torch_function__` is not looked up.
+Differs: the generated functions tell which arguments they were given, and not always whether by position or by name.
 
 The generated functions call the operator themselves if every argument fits their first overload as it is. Everything
 else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2, 3])`, keyword arguments, out=.
@@ -9,16 +9,30 @@ else comes here: other overloads, numbers for tensors, `view(2, 3)` for `view([2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from glasstorch.calls.arguments import device_of, dtype_of
+from glasstorch.calls.call_site import as_written, is_spread
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
+from glasstorch.calls.overloaded import (
+    SKIP_ONE,
+    UNASKED,
+    DisableTorchFunction,
+    always,
+    answers,
+    ask,
+    has_torch_function,
+    switched_off,
+    with_elements,
+)
 from glasstorch.calls.signature import TUPLE, Mismatch, Signature, type_name
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.hooks import required
+from glasstorch.core.plain_types import SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import keys_of, registry
@@ -40,6 +54,8 @@ class PythonFunction:
     """All overloads behind one Python name; calling it resolves one and runs its operator."""
 
     is_method = False  # whether errors count positions after `self`
+    public: Any = None  # the function that calls this parser, and that others are asked about
+    is_exact = False  # whether it passes its arguments as they were given
 
     def __init__(self, name: str, overloads: Sequence[str], outs: Sequence[str] = (), namespace: str = "aten") -> None:
         self.name = name
@@ -55,11 +71,21 @@ class PythonFunction:
         return [Signature(self.name, registry.find(name)) for name in self._outs]
 
     @cached_property
+    def counts_self(self) -> Callable[[type], bool]:
+        """Whether modes are told the type of a tensor that does not answer: where it is a method's only argument."""
+        alone = self.is_method and len(self.signatures) == 1 and len(self.signatures[0].parameters) == 1
+        return always if alone else answers
+
+    @cached_property
     def is_factory(self) -> bool:
         """Whether one of the overloads creates a tensor on a given device."""
         return any(signature.is_factory for signature in self.signatures)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        if not SILENT.issuperset(map(type, args)) or (kwargs and not SILENT.issuperset(map(type, kwargs.values()))):
+            answer = self.ask(args, kwargs)
+            if answer is not UNASKED:
+                return answer
         if args and not isinstance(args[0], TensorImpl):
             self._check_owner(args[0])
         out = kwargs.pop("out", None)
@@ -70,6 +96,33 @@ class PythonFunction:
         keys = compute_keys(keys_of(bound))
         result = signature.operator.table[keys](keys, *bound)
         return required(result) if requires_grad else result
+
+    def ask(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """The answer of a mode or an argument; UNASKED if there is nobody to ask."""
+        public = self.public
+        if public is not None and switched_off.get() == SKIP_ONE:
+            with DisableTorchFunction():
+                return self(*args, **kwargs)
+        if public is None or not has_torch_function((*with_elements(args), *with_elements(kwargs.values()))):
+            return UNASKED
+        if not self.is_exact:
+            args, kwargs = as_written(public, self.is_method) or self._as_given(args, kwargs)
+        args = [a._number if isinstance(a, TensorImpl) and a._number is not None else a for a in args]
+        name = f"torch.Tensor.{self.name}" if self.is_method else f"torch.{self.name}"
+        spread = not self.is_method and is_spread(public)  # then PyTorch's functions in C++ pass an empty dictionary
+        return ask(public, name, args, kwargs or ({} if spread else None), self.counts_self)
+
+    def _as_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+        """The arguments without those that only the function's own defaults gave."""
+        code, function = self.public.__code__, self.public
+        names = code.co_varnames[: code.co_argcount]
+        last = len(names) - len(function.__defaults__ or ())
+        defaults: dict[str, Any] = dict(zip(names[last:], function.__defaults__ or (), strict=True))
+        defaults |= function.__kwdefaults__ or {}
+        count = len(args)
+        while count and count <= len(names) and _is_default(args[count - 1], defaults, names[count - 1]):
+            count -= 1
+        return args[:count], {name: value for name, value in kwargs.items() if not _is_default(value, defaults, name)}
 
     def _check_owner(self, value: object) -> None:
         """Refuse a method called on the class with something that is not a tensor: `Tensor.add(1, 2)`."""
@@ -84,7 +137,15 @@ class PythonFunction:
 
         `axis` may replace a `dim` that was left out, but not come beside one.
         """
-        return self(**self._given(arguments), **others)
+        given = self._given(arguments)
+        if not SILENT.issuperset(map(type, given.values())):
+            first = list(takewhile(given.__contains__, arguments))
+            answer = self.ask(
+                [given[name] for name in first], {n: v for n, v in given.items() if n not in first} | others
+            )
+            if answer is not UNASKED:
+                return answer
+        return self(**given, **others)
 
     def with_more(self, args: Sequence[Any], **arguments: Any) -> Any:
         """A call with more positional arguments than the generated function has."""
@@ -115,7 +176,6 @@ class PythonFunction:
         in_old_order = self._in_old_order(signatures, args, kwargs)
         if in_old_order is not None:
             return in_old_order
-        self._say_who_is_not_asked([*args, *kwargs.values()])
         as_method = self.is_method
         reasons = [mismatch.reason(as_method) for mismatch in mismatches]
         if out is not None:
@@ -132,15 +192,6 @@ class PythonFunction:
         raise ArgumentTypeError(
             f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
         )
-
-    def _say_who_is_not_asked(self, values: Iterable[Any]) -> None:
-        """Refuse an object that PyTorch would let answer for the call, saying that it is not asked here."""
-        for value in values:
-            if hasattr(type(value), "__torch_function__") and not isinstance(value, TensorImpl):
-                raise ArgumentTypeError(
-                    f"{self.name}(): an argument is a {type(value).__name__}, which answers for calls by "
-                    "__torch_function__; glasstorch does not ask it, and expects a Tensor"
-                )
 
     def _in_old_order(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
@@ -191,6 +242,12 @@ class PythonFunction:
         return f"<function {self.name} of operators {', '.join(self._overloads)}>"
 
 
+def publish(function: Any, parser: PythonFunction) -> None:
+    """Tell a parser which public function calls it."""
+    parser.public = function
+    parser.is_exact = function.__code__.co_argcount == 0 and function.__code__.co_kwonlyargcount == 0
+
+
 class MethodParser(PythonFunction):
     """The parser of a function called as a method of its tensor."""
 
@@ -215,6 +272,11 @@ class MethodParser(PythonFunction):
 # NumPy's names for parameters, tried if no overload accepts the names given.
 # Mirrors: numpy_compatibility_arg_names in torch/csrc/utils/python_arg_parser.cpp
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
+
+
+def _is_default(value: object, defaults: dict[str, Any], name: str) -> bool:
+    """Whether a value is what a parameter has if it is not given."""
+    return name in defaults and (value is defaults[name] or _is_same(value, defaults[name]))
 
 
 def _is_same(value: object, default: object) -> bool:

@@ -11,30 +11,58 @@ from typing import Any
 
 import numpy as np
 
+from glasstorch.calls.overloaded import (
+    UNASKED,
+    ask,
+    handle_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+)
 from glasstorch.core import hooks
 from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.plain_types import SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 
+# The operators that are written in Python in PyTorch, where a dictionary of keywords is passed though it is empty.
+WITH_KEYWORDS = frozenset(
+    ("__floordiv__", "__pow__", "__ipow__", "__rsub__", "__rdiv__", "__rtruediv__", "__rpow__", "__rfloordiv__")
+    + ("__rmod__", "__rmatmul__", "__rlshift__", "__rrshift__")
+)
 
-def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
-    """A binary operator of Python; NotImplemented if the function does not accept the other operand's type."""
+
+def method_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
+    """A binary operator of Python; NotImplemented if the function does not accept the other operand's type.
+
+    A mode or an operand that answers is asked about the function, or about `public` in its place.
+    """
     try:
+        if public is not None and not SILENT.issuperset((type(self), type(other))):
+            name = public.__qualname__.rpartition(".")[2]
+            if name in WITH_KEYWORDS:
+                if has_torch_function_variadic(self, other):
+                    return handle_torch_function(public, (self, other), self, other)
+            elif (answer := ask(public, f"torch.Tensor.{name}", (self, other), None)) is not UNASKED:
+                return answer
         return function(self, other)
     except ArgumentTypeError:
         return NotImplemented
+    except TypeError:
+        if has_torch_function_variadic(self, other):  # nobody did answer, or an answer went wrong
+            return NotImplemented
+        raise
 
 
-def reflected_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+def reflected_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
     """As `method_operator`, for a tensor on the right; a direct call may pass something else as `self`."""
     if not isinstance(self, TensorImpl):
         raise ArgumentTypeError(
             f"a reflected operator of Tensor doesn't apply to a '{type(self).__name__}' object; expected a Tensor first"
         )
-    return method_operator(function, self, other)
+    return method_operator(function, self, other, public)
 
 
-def equality_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+def equality_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
     """`==`, which as in PyTorch is the only operator that converts an array to a tensor."""
     if isinstance(other, np.ndarray) and other.dtype.kind in "biufc":
         other = hooks.tensor_hooks.from_array(np.ascontiguousarray(other))
-    return method_operator(function, self, other)
+    return method_operator(function, self, other, public if has_torch_function_unary(self) else None)

@@ -139,6 +139,9 @@ class TensorHooks(Protocol):
     def empty_pinned(self, shape: Any, strides: Any, dtype: Any) -> Tensor:
         """An uninitialised CPU tensor in pinned memory."""
 
+    def tensor_class(self) -> type[Tensor]:
+        """The class Tensor itself."""
+
 
 class _NoTensors:
     def __getattr__(self, name: str) -> Any:

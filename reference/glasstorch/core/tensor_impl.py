@@ -141,7 +141,9 @@ class TensorImpl:
         """The number of dimensions."""
         return len(self._shape)
 
-    ndimension = dim
+    def ndimension(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
 
     @property
     def ndim(self) -> int:
@@ -416,7 +418,8 @@ class TensorImpl:
     def grad(self: Any) -> None:
         hooks.variable_hooks.set_grad(self, None)
 
-    _grad = grad  # as in PyTorch, where programs set it too
+    # As in PyTorch, where programs set it too.
+    _grad = property(grad.fget, grad.fset, grad.fdel)  # type: ignore[attr-defined]
 
     @property
     def grad_fn(self: Any) -> Any:

@@ -19,6 +19,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from glasstorch.calls.overloaded import NOTHING, switched_off
+
 P = ParamSpec("P")
 R = TypeVar("R")
 Run = Callable[..., Any]  # run(function, *args, **kwargs)
@@ -28,6 +30,7 @@ def new_run() -> Run:
     """The `run` of a fresh context in which NumPy ignores floating point errors."""
     context = Context()
     context.run(np.seterr, all="ignore")
+    context.run(switched_off.set, NOTHING)  # what is switched off in the caller's context is not seen in this one
     return context.run
 
 

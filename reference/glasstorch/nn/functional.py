@@ -1,7 +1,7 @@
 """Which functions do layers compute?
 
 Mirrors: torch/nn/functional.py
-Differs: the functions are written in `nn/functions`, kind by kind, and gathered here; they ask no `__torch_function__`.
+Differs: the functions are written in `nn/functions`, kind by kind, and gathered here.
     `core/left_out.py` lists what is left out.
 """
 

@@ -15,6 +15,8 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.generated import functions as operators
@@ -82,12 +84,16 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with uniform random numbers from [a, b)."""
+    if type(tensor) not in PLAIN and has_torch_function_unary(tensor):
+        return handle_torch_function(uniform_, (tensor,), tensor=tensor, a=a, b=b, generator=generator)
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Fill with normally distributed random numbers."""
+    if type(tensor) not in PLAIN and has_torch_function_unary(tensor):
+        return handle_torch_function(normal_, (tensor,), tensor=tensor, mean=mean, std=std, generator=generator)
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -153,6 +159,8 @@ def _accepted_by_chance(
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value."""
+    if type(tensor) not in PLAIN and has_torch_function_unary(tensor):
+        return handle_torch_function(constant_, (tensor,), tensor=tensor, val=val)
     with no_grad():
         return tensor.fill_(val)
 
@@ -224,6 +232,10 @@ def kaiming_uniform_(
 
     `a` is the negative slope of the leaky ReLU that follows.
     """
+    if type(tensor) not in PLAIN and has_torch_function_unary(tensor):
+        return handle_torch_function(
+            kaiming_uniform_, (tensor,), tensor=tensor, a=a, mode=mode, nonlinearity=nonlinearity, generator=generator
+        )
     if _is_empty(tensor.numel()):
         return tensor
     fan = _calculate_correct_fan(tensor, mode)

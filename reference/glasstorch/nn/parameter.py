@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.calls.asked_class import _TensorMeta
+from glasstorch.calls.overloaded import DisableTorchFunction, _disabled_torch_function_impl
 from glasstorch.core.hooks import required
 from glasstorch.core.keys import PYTHON
 from glasstorch.core.tensor_impl import count_versions_anew
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
+class _ParameterMeta(_TensorMeta):
     def __instancecheck__(cls, instance: object) -> bool:
         if super().__instancecheck__(instance):
             return True
@@ -47,6 +49,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     """
 
     _printed_as = "tensor"
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
         if data is None:
@@ -56,11 +59,12 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data.key_set & PYTHON:
             own: Self = _of_own_class(data, requires_grad)
             return own
-        parameter = alias(data, cls)
-        if data.is_inference():
-            count_versions_anew(parameter)
-        assert isinstance(parameter, cls)
-        required(parameter, requires_grad)
+        with DisableTorchFunction():
+            parameter = alias(data, cls)
+            if data.is_inference():
+                count_versions_anew(parameter)
+            assert isinstance(parameter, cls)
+            required(parameter, requires_grad)
         return parameter
 
     # mypy forgets the names of parameters of methods such as __repr__
@@ -107,7 +111,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         return memo[id(self)]
 
 
-class _BufferMeta(type(Tensor)):  # type: ignore[misc]
+class _BufferMeta(_TensorMeta):
     def __instancecheck__(cls, instance: object) -> bool:
         return super().__instancecheck__(instance) or (
             isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
@@ -122,6 +126,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     persistent: bool
     _is_buffer: bool
+    __torch_function__ = _disabled_torch_function_impl
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
         given = operators.empty(0) if data is None else data

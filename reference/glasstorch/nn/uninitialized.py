@@ -1,10 +1,10 @@
 """What stands for a parameter or buffer whose sizes are not known yet?
 
 Mirrors: torch/nn/parameter.py (UninitializedTensorMixin, is_lazy)
-Differs: there is no `__torch_function__` to intercept calls. Methods are overridden, and a dispatch key that such a
-    tensor carries, DeferredInit, refuses the operators that functions call; the message then names the operator, as
-    PyTorch's names a compiled function. `is_inference` and the functions that tell facts, such as `torch.is_complex`,
-    answer.
+Differs: no `__torch_function__` intercepts calls: it is the one that never answers. Methods are overridden, and a
+    dispatch key that such a tensor carries, DeferredInit, refuses the operators that functions call; the message
+    then names the operator, as PyTorch's names a compiled function. `is_inference` and the functions that tell
+    facts, such as `torch.is_complex`, answer.
 
 Until the sizes are known there is an empty tensor of the right dtype, on the right device. It may be converted and
 moved. `materialize` gives it memory, and changes its class.
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 from glasstorch._tensor import Tensor, alias
+from glasstorch.calls.overloaded import _disabled_torch_function_impl
 from glasstorch.core.keys import FUNCTIONALITY_BIT, DispatchKey
 from glasstorch.core.tensor_impl import count_versions_anew
 from glasstorch.dispatch.library import caller
@@ -58,7 +59,8 @@ OF_OBJECTS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__for
 # Methods that only our lower layers ask for.
 INTERNAL = (
     "alias", "array", "bump_version", "host_array", "is_inference", "is_row_major", "read_through_bits", "set_geometry",
-    "set_storage", "strides", "version_counter", "__torch_dispatch__", "_make_subclass", "_make_wrapper_subclass",
+    "set_storage", "strides", "version_counter", "__torch_dispatch__", "__torch_function__", "_make_subclass",
+    "_make_wrapper_subclass",
 )  # fmt: skip
 # Defined in the mixin, or by its classes.
 OWN = ("share_memory_", "__deepcopy__")
@@ -99,6 +101,7 @@ class UninitializedTensorMixin:
     """
 
     __slots__ = ()
+    __torch_function__ = _disabled_torch_function_impl
     cls_to_become: ClassVar[type[Tensor]]
 
     def materialize(self: Any, shape: Any, device: Any = None, dtype: Any = None) -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasstorch.calls.overloaded import UNASKED, ask_modes
 from glasstorch.core import hooks
 from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.errors import ArgumentError, ArgumentValueError
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.warn_once import warn_once
 from glasstorch.outside_data import dlpack
 from glasstorch.outside_data.creation import tensor
@@ -41,6 +43,11 @@ def asarray(
     says that they must not (True) or must (False). A buffer is read as the default dtype unless one is given.
     `requires_grad` defaults to the object's; it is also set on a tensor that is returned itself.
     """
+    if not PLAIN:  # a mode is on
+        options = {"dtype": dtype, "device": device, "copy": copy, "requires_grad": requires_grad}
+        answer = ask_modes(asarray, "torch.asarray", (obj,), **options)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     wanted = None if dtype is None else checked_dtype("asarray", dtype)
     if device is None and chosen.ever:
         device = chosen_device()

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from glasstorch.calls.overloaded import UNASKED, DisableTorchFunction, ask_modes
 from glasstorch.core import hooks
 from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import TypedStorage
@@ -46,6 +48,11 @@ def tensor(
     >>> tensor([[1, 2], [3, 4.5]]).dtype
     torch.float32
     """
+    if not PLAIN:  # a mode is on
+        options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+        answer = ask_modes(tensor, "torch.tensor", (data,), **options)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.tensor")
     if isinstance(data, TensorImpl):
@@ -63,6 +70,10 @@ def tensor(
 
 def as_tensor(data: Any, dtype: Dtype | type | None = None, device: Device | str | None = None) -> Tensor:
     """The data as a tensor: a tensor itself, an array's memory shared, anything else copied."""
+    if not PLAIN:
+        answer = ask_modes(as_tensor, "torch.as_tensor", (data,), dtype=dtype, device=device)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.made_from_data("torch.as_tensor")
     if device is None and chosen.ever:
@@ -105,6 +116,11 @@ def _copied(data: Any, dtype: Dtype | None) -> Tensor:
     """A fresh tensor of the data, in the given dtype or in that of the data."""
     if isinstance(data, Storage | TypedStorage):
         return over_storage(data, dtype)
+    if isinstance(data, TensorImpl) and type(data) not in PLAIN:
+        with DisableTorchFunction():  # the code is compiled in PyTorch, and asks nobody
+            plain: Any = data
+            bare: Tensor = plain.detach().as_subclass(hooks.tensor_hooks.tensor_class())
+            return bare.to(bare.dtype if dtype is None else dtype, copy=True)
     source = data.detach() if is_tensor(data) else _sharing(data)
     if source is None:
         made = hooks.tensor_hooks.wrap(*array_of(data, dtype))

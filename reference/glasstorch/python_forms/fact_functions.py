@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.outside_data.from_data import is_tensor as is_tensor
 
 if TYPE_CHECKING:
@@ -30,46 +32,82 @@ __all__ = [
 
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is floating point."""
+    if type(input) not in PLAIN:
+        answer = ask(is_floating_point, "torch.is_floating_point", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return _tensor("is_floating_point", input).dtype.is_floating_point
 
 
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
+    if type(input) not in PLAIN:
+        answer = ask(is_complex, "torch.is_complex", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return _tensor("is_complex", input).dtype.is_complex
 
 
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not 0."""
+    if type(input) not in PLAIN:
+        answer = ask(is_nonzero, "torch.is_nonzero", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_nonzero", input))
 
 
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype is signed."""
+    if type(input) not in PLAIN:
+        answer = ask(is_signed, "torch.is_signed", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_signed", input).is_signed())
 
 
 def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made under inference mode."""
+    if type(input) not in PLAIN:
+        answer = ask(is_inference, "torch.is_inference", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_inference", input).is_inference())
 
 
 def detach_(input: Tensor) -> Tensor:
     """Forget in place how the tensor was computed; refused for a view."""
+    if type(input) not in PLAIN:
+        answer = ask(detach_, "torch.detach_", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return _tensor("detach_", input).detach_()
 
 
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes."""
+    if not PLAIN.issuperset((type(input), type(other))):
+        answer = ask(is_same_size, "torch.is_same_size", (input, other), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_same_size", input).is_same_size(other))
 
 
 def get_device(input: Tensor) -> int:
     """The index of the tensor's device; -1 for the CPU."""
+    if type(input) not in PLAIN:
+        answer = ask(get_device, "torch.get_device", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return int(_tensor("get_device", input).get_device())
 
 
 def numel(input: Tensor) -> int:
     """The number of elements."""
+    if type(input) not in PLAIN:
+        answer = ask(numel, "torch.numel", (input,), None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     return _tensor("numel", input).numel()
 
 

@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL, bool_, int64, uint8
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
 from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.keys import WRAPPED
+from glasstorch.core.plain_types import PLAIN, SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -71,10 +73,11 @@ def get(tensor: Tensor, index: Any) -> Tensor:  # hot path: benchmarks/eager.py
                 break
         else:
             return _cut(tensor, index)
-    elif isinstance(index, TensorImpl) and index._shape:
+    elif kind in PLAIN and index._shape:
         _check_dimensions(tensor, _dimensions(index))
         return index_tensors(tensor, [index])
-    return plain_get(tensor, index)
+    answer = ask(get, "torch.Tensor.__getitem__", (tensor, index), None)
+    return plain_get(tensor, index) if answer is UNASKED else answer
 
 
 def plain_get(tensor: Tensor, index: Any) -> Tensor:
@@ -106,6 +109,10 @@ def _cut(tensor: Tensor, entries: tuple[int | slice, ...]) -> Tensor:  # hot pat
 
 def __setitem__(tensor: Tensor, index: Any, value: Any) -> None:
     """Carry out `tensor[index] = value`; the value is broadcast and cast."""
+    if not SILENT.issuperset((type(value), type(index))):
+        answer = ask(__setitem__, "torch.Tensor.__setitem__", (tensor, index, value), None)
+        if answer is not UNASKED:
+            return
     if isinstance(value, np.integer):
         value = int(value)
     elif not isinstance(value, (TensorImpl, *NUMBERS)):

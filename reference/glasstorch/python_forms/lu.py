@@ -1,7 +1,6 @@
 """What does `lu` return, with and without error codes?
 
 Mirrors: torch/functional.py (_lu_impl, _lu_with_infos, _lu_no_infos), torch/_tensor.py (Tensor.lu)
-Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -9,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Sequence[Ten
 
     With `get_infos`, also the 1-based position of a zero on U's diagonal, or 0. `out` tensors are resized.
     """
+    if type(A) not in PLAIN and has_torch_function_unary(A):
+        return handle_torch_function(lu, (A,), A, pivot=pivot, get_infos=get_infos, out=out)
     if out is not None and not isinstance(out, tuple | list):
         raise TypeError(f"argument 'out' must be tuple of Tensors, not {type(out).__name__}")
     wanted = 3 if get_infos else 2

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
+from glasstorch.core.plain_types import SILENT
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ def nonzero(input: Tensor, *, as_tuple: bool = False, out: Tensor | None = None)
     >>> x[x.nonzero(as_tuple=True)]
     tensor([1, 2])
     """
+    if not SILENT.issuperset((type(input), type(out))):
+        options: dict[str, Any] = {"as_tuple": True} if as_tuple else {}
+        answer = ask(nonzero, "torch.nonzero", (input,), (options if out is None else options | {"out": out}) or None)
+        if answer is not UNASKED:
+            return answer
     if type(as_tuple) is not bool:
         raise ArgumentTypeError(f"nonzero(): argument 'as_tuple' must be bool, not {type(as_tuple).__name__}")
     if not as_tuple:

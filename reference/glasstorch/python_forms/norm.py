@@ -1,7 +1,6 @@
 """Which norm does `norm` compute for an order given as a number or a name?
 
 Mirrors: torch/functional.py (norm), torch/_tensor.py (Tensor.norm)
-Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -9,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.keys import SPARSE
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.direct import on_tensor
 from glasstorch.operators.generated import functions
 
@@ -37,6 +38,8 @@ def norm(
     >>> torch.norm(torch.tensor([3.0, 4.0]))
     tensor(5.)
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(norm, (input,), input, p=p, dim=dim, keepdim=keepdim, out=out, dtype=dtype)
     dims = [dim] if isinstance(dim, int) else dim
     if input.key_set & SPARSE and (p in ("fro", None) or not isinstance(p, str)):
         order = 2.0 if isinstance(p, str) or p is None else p

@@ -11,6 +11,7 @@ import copy
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.asked_class import _TensorMeta
 from glasstorch.core import hooks
 from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
@@ -40,6 +41,8 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
         return memo[id(self)]
     if self.key_set & SPARSE:
         return _kept(self, self.detach().clone(), memo)
+    if type(self) is not _TensorMeta.root:
+        _check_new_empty(self)
     storage = copy.deepcopy(self.untyped_storage(), memo)
     copied = rebuilt(type(self), storage, self.dtype, _geometry(self), _bits(self), False)
     if _bits(self):
@@ -56,6 +59,17 @@ def _kept(self: Tensor, copied: Any, memo: dict[int, Any]) -> Any:
         copied.grad = copy.deepcopy(self.grad, memo)
     copied.__dict__.update(copy.deepcopy(self.__dict__, memo))
     return copied
+
+
+def _check_new_empty(self: Tensor) -> None:
+    """Refuse the copy of a subclass that would come back as another class."""
+    if type(self.new_empty([])) is not type(self):
+        raise RuntimeError(
+            "The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
+            "that implement new_empty() and for which that function returns another instance of the same subclass. "
+            "You should either properly implement new_empty() for your subclass or override __deepcopy__() if it is "
+            "intended behavior for new_empty() to return an instance of a different type."
+        )
 
 
 def reduce_ex(self: Tensor, protocol: Any) -> tuple[Any, ...]:

@@ -95,12 +95,12 @@ def __len__(self: Tensor) -> int:
 
 
 def __iter__(self: Tensor) -> Iterator[Tensor]:
-    """The parts of the tensor along its first dimension, as views."""
-    if not self._shape:
+    """The parts of the tensor along its first dimension, as views. Others are asked about `dim` and `unbind`."""
+    if not self.dim():
         raise TypeError("iteration over a 0-d tensor")
     if hooks.trace_hooks is not None:
         hooks.trace_hooks.iterated(self)
-    return iter(functions.unbind(self, 0))
+    return iter(self.unbind(0))
 
 
 def __reversed__(self: Tensor) -> Tensor:

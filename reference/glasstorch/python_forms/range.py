@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask_modes
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.user_line import warn_user
 from glasstorch.operators.generated import functions
 
@@ -19,6 +21,8 @@ def range(*args: Any, **kwargs: Any) -> Tensor:
 
     New code should call `arange(start, end, step)`, which excludes the end.
     """
+    if not PLAIN and (answer := ask_modes(range, "torch.range", args, **kwargs)) is not UNASKED:
+        return answer  # type: ignore[no-any-return]
     warn_user(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."

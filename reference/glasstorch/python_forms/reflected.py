@@ -18,33 +18,38 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 
-def rtruediv(self: Tensor, other: Any) -> Tensor:
+def __rdiv__(self: Tensor, other: Any) -> Tensor:
+    quotient: Tensor = method_operator(_times_inverse, self, other, __rdiv__)
+    return quotient
+
+
+def _times_inverse(self: Tensor, other: Any) -> Any:
     inverse = self.reciprocal()
     return inverse * other if isinstance(other, np.ndarray) else inverse.__mul__(other)
 
 
-def rpow(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.pow), self, other)
+def __rpow__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.pow), self, other, __rpow__)
 
 
-def rfloordiv(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.floor_divide), self, other)
+def __rfloordiv__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.floor_divide), self, other, __rfloordiv__)
 
 
-def rmod(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.remainder), self, other)
+def __rmod__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.remainder), self, other, __rmod__)
 
 
-def rmatmul(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.matmul), self, other)
+def __rmatmul__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.matmul), self, other, __rmatmul__)
 
 
-def rlshift(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.bitwise_left_shift), self, other)
+def __rlshift__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.bitwise_left_shift), self, other, __rlshift__)
 
 
-def rrshift(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.bitwise_right_shift), self, other)
+def __rrshift__(self: Tensor, other: Any) -> Any:
+    return method_operator(_swapped(functions.bitwise_right_shift), self, other, __rrshift__)
 
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

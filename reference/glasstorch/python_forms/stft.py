@@ -1,13 +1,15 @@
 """Which overload of the operator does `stft` call?
 
 Mirrors: torch/functional.py (stft), torch/_tensor.py (Tensor.stft)
-Differs: the operator pads the signal, which the function does there. No `__torch_function__` is called.
+Differs: the operator pads the signal, which the function does there.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -38,6 +40,22 @@ def stft(
     >>> torch.stft(torch.ones(8), 4, window=torch.ones(4), return_complex=True).shape
     torch.Size([3, 9])
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            stft,
+            (input,),
+            input,
+            n_fft,
+            hop_length=hop_length,
+            win_length=win_length,
+            window=window,
+            center=center,
+            pad_mode=pad_mode,
+            normalized=normalized,
+            onesided=onesided,
+            return_complex=return_complex,
+            align_to_window=align_to_window,
+        )
     return functions.stft(
         input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex,
         align_to_window,

@@ -2,7 +2,7 @@
 
 Mirrors: torch/functional.py (_unique_impl, _return_output, _unique_consecutive_impl),
     torch/_tensor.py (Tensor.unique, Tensor.unique_consecutive)
-Differs: a subclass's `__torch_function__` is not called. Given by position, `return_inverse` and `return_counts` of
+Differs: given by position, `return_inverse` and `return_counts` of
     `unique_consecutive` are independent; in PyTorch the first also sets the second.
 """
 
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ def unique(
     >>> torch.unique(torch.tensor([3, 1, 3]), return_counts=True)
     (tensor([1, 3]), tensor([1, 2]))
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            unique, (input,), input, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts, dim=dim
+        )
     if dim is None:
         values, inverse, counts = functions._unique2(input, sorted, return_inverse, return_counts)
     else:
@@ -50,6 +56,10 @@ def unique_consecutive(
     >>> torch.unique_consecutive(torch.tensor([3, 3, 1, 3]), return_counts=True)
     (tensor([3, 1, 3]), tensor([2, 1, 1]))
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            unique_consecutive, (input,), input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
+        )
     values, inverse, counts = functions.unique_consecutive(input, return_inverse, return_counts, dim)
     asked = [result for result, wanted in ((inverse, return_inverse), (counts, return_counts)) if wanted]
     return (values, *asked) if asked else values

@@ -1,7 +1,6 @@
 """How does a flat index become coordinates?
 
 Mirrors: torch/functional.py (unravel_index, _unravel_index)
-Differs: a subclass's `__torch_function__` is not called.
 """
 
 from __future__ import annotations
@@ -11,8 +10,10 @@ from itertools import accumulate
 from operator import mul
 from typing import TYPE_CHECKING
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
 from glasstorch.core.dtype import bool_, int64
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def unravel_index(indices: Tensor, shape: int | Sequence[int]) -> tuple[Tensor, 
     >>> torch.unravel_index(torch.tensor([4, 1]), (3, 2))
     (tensor([2, 0]), tensor([0, 1]))
     """
+    if type(indices) not in PLAIN and has_torch_function_unary(indices):
+        return handle_torch_function(unravel_index, (indices,), indices, shape=shape)
     if indices.dtype is bool_ or indices.dtype.is_floating_point or indices.dtype.is_complex:
         raise ArgumentTypeError(f"expected 'indices' to be integer dtype, but got {indices.dtype}")
     if not isinstance(shape, int | Sequence):

@@ -1,8 +1,8 @@
 """Which helpers are in torch.utils?
 
 Reading order: re-exports: `dlpack`, `_python_dispatch`, `_pytree`, `hooks`, `model_zoo`, `serialization/`, `data/`;
-`checkpoint/`, `collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`; what can
-be imported and is refused on use: `cpp_extension`, `mobile_optimizer`.
+`checkpoint/`, `_device`, `collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`,
+`tensorboard/`; what can be imported and is refused on use: `cpp_extension`, `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
@@ -18,4 +18,6 @@ from glasstorch.utils import dlpack as dlpack
 from glasstorch.utils import serialization as serialization
 
 # Modules that few programs use, imported when they are first asked for.
-__getattr__ = _refuse_unknown_names("glasstorch.utils", ("_pytree", "collect_env", "data", "hooks", "module_tracker"))
+__getattr__ = _refuse_unknown_names(
+    "glasstorch.utils", ("_device", "_pytree", "collect_env", "data", "hooks", "module_tracker")
+)

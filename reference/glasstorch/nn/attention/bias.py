@@ -1,7 +1,7 @@
 """Which masks of attention are known by their form, and need no elements?
 
 Mirrors: torch/nn/attention/bias.py
-Differs: `__torch_function__` is not called: `functional.scaled_dot_product_attention` looks for a CausalBias itself. A
+Differs: `functional.scaled_dot_product_attention` looks for a CausalBias itself. A
     bias that is aligned to the lower right is made when it is used, as no kernel of the CPU knows it.
 """
 
@@ -12,6 +12,7 @@ from enum import IntEnum, auto
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import DisableTorchFunctionSubclass
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import bool_
 from glasstorch.operators.generated import functions as operators
@@ -43,6 +44,14 @@ class CausalBias(Tensor):
             warnings.warn(
                 "Lower right causal bias will produce NaNs in the output when seq_len_q > seq_len_kv!", stacklevel=2
             )
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Attention takes it as its mask; other functions take it for a tensor, and return instances of this class."""
+        if func.__name__ == "scaled_dot_product_attention":
+            with DisableTorchFunctionSubclass():
+                return func(*args, **(kwargs or {}))
+        return super().__torch_function__(func, types, args, kwargs)
 
     def is_upper_left(self) -> bool:
         """Whether the mask is the one that `is_causal` stands for."""

@@ -9,6 +9,7 @@ import math
 import warnings
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
 from glasstorch.core.dtype import bool_
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn.attention.bias import CausalBias
@@ -76,6 +77,26 @@ def multi_head_attention_forward(
 
     Inputs without a batch have no N. The second result is the weights (N, L, S), or None unless `need_weights`.
     """
+    relevant = (query, key, value, in_proj_weight, in_proj_bias, bias_k, bias_v, out_proj_weight, out_proj_bias)
+    if has_torch_function(relevant):
+        return handle_torch_function(
+            multi_head_attention_forward,
+            relevant,
+            *(query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v),
+            *(add_zero_attn, dropout_p, out_proj_weight, out_proj_bias),
+            training=training,
+            key_padding_mask=key_padding_mask,
+            need_weights=need_weights,
+            attn_mask=attn_mask,
+            is_causal=is_causal,
+            use_separate_proj_weight=use_separate_proj_weight,
+            q_proj_weight=q_proj_weight,
+            k_proj_weight=k_proj_weight,
+            v_proj_weight=v_proj_weight,
+            static_k=static_k,
+            static_v=static_v,
+            average_attn_weights=average_attn_weights,
+        )
     is_batched = _mha_shape_check(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not is_batched:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.nn.functions.tuples import for_each
 from glasstorch.operators.generated import functions as operators
 from glasstorch.operators.generated.functions import (
@@ -38,6 +40,10 @@ Sizes = int | Sequence[int]
 
 def unfold(input: Tensor, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1) -> Tensor:
     """What a sliding kernel reads: (N, C, H, W) gives (N, C * kernel elements, places), a copy."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            unfold, (input,), input, kernel_size, dilation=dilation, padding=padding, stride=stride
+        )
     window = (for_each(2, numbers) for numbers in (kernel_size, dilation, padding, stride))
     return operators.im2col(input, *window)
 
@@ -51,5 +57,9 @@ def fold(
     stride: Sizes = 1,
 ) -> Tensor:
     """Columns added up where a sliding kernel reads them: (N, C * kernel elements, places) gives (N, C, H, W)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            fold, (input,), input, output_size, kernel_size, dilation=dilation, padding=padding, stride=stride
+        )
     window = (for_each(2, numbers) for numbers in (output_size, kernel_size, dilation, padding, stride))
     return operators.col2im(input, *window)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import warnings
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
 from glasstorch.core.errors import ArgumentValueError, ShapeError
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions as operators
 
 __all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout"]
@@ -25,24 +27,32 @@ CHANNELS = (
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Each element by itself."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(dropout, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     return (operators.dropout_ if inplace else operators.dropout)(input, p, training)
 
 
 def alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """Elements become what selu makes of very small numbers, and all are moved so that mean and variance stay."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(alpha_dropout, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     return (operators.alpha_dropout_ if inplace else operators.alpha_dropout)(input, p, training)
 
 
 def feature_alpha_dropout(input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False) -> Tensor:
     """As `alpha_dropout`, of whole channels: (N, C, ...)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(feature_alpha_dropout, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     return (operators.feature_alpha_dropout_ if inplace else operators.feature_alpha_dropout)(input, p, training)
 
 
 def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels of (N, C, L) or (C, L)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(dropout1d, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     dims = input.dim()
     if dims not in (2, 3):
@@ -55,6 +65,8 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels of (N, C, H, W); (N, C, L) is accepted with a warning, and so are other sizes."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(dropout2d, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     dims = input.dim()
     if dims not in (3, 4):
@@ -72,6 +84,8 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
 
 def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
     """Whole channels of (N, C, D, H, W) or (C, D, H, W); other sizes are accepted with a warning."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(dropout3d, (input,), input, p=p, training=training, inplace=inplace)
     _check_probability(p)
     dims = input.dim()
     if dims not in (4, 5):

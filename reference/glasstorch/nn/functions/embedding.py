@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_variadic
 from glasstorch.core.dtype import int32, int64
 from glasstorch.core.errors import ArgumentValueError
 from glasstorch.operators.generated import functions as operators
@@ -29,6 +30,18 @@ def embedding(
 
     With `max_norm`, longer rows among them are first scaled to it, in the table itself.
     """
+    if has_torch_function_variadic(input, weight):
+        return handle_torch_function(
+            embedding,
+            (input, weight),
+            input,
+            weight,
+            padding_idx=padding_idx,
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            sparse=sparse,
+        )
     if padding_idx is None:
         padding_idx = -1
     elif not -(rows := weight.size(0)) <= padding_idx < rows:
@@ -57,6 +70,22 @@ def embedding_bag(
 
     The bags are the rows of a matrix of indices; or parts of a vector of indices, which begin at the offsets.
     """
+    if has_torch_function_variadic(input, weight, offsets, per_sample_weights):
+        return handle_torch_function(
+            embedding_bag,
+            (input, weight, offsets, per_sample_weights),
+            input,
+            weight,
+            offsets=offsets,
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            mode=mode,
+            sparse=sparse,
+            per_sample_weights=per_sample_weights,
+            include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+        )
     if weight.dtype is int64 and input.is_floating_point():
         warnings.warn(
             "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "

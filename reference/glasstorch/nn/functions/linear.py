@@ -6,6 +6,7 @@ Mirrors: torch/nn/functional.py
 from __future__ import annotations
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.parser import publish
 from glasstorch.operators.generated import functions as operators
 
 __all__ = ["bilinear", "linear"]
@@ -19,6 +20,5 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Te
     return operators.linear(input, weight, bias, out=out)
 
 
-def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`input1 @ weight[k] @ input2` plus `bias[k]` for each k: (..., n) and (..., m) with (K, n, m) give (..., K)."""
-    return operators.bilinear(input1, input2, weight, bias)
+bilinear = operators.bilinear
+publish(linear, operators._parse_linear)  # others are asked about the function here

@@ -11,6 +11,7 @@ from math import prod
 from typing import Literal
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_variadic
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import HALF_PRECISION, bfloat16, float16, float32, float64, int64
 from glasstorch.core.dtype import dtype as Dtype
@@ -103,6 +104,20 @@ def linear_cross_entropy(
 
     `input` has shape (N, F) or (F,), `linear_weight` (C, F), or (C, d1, ..., F) for a target of each of d1, ... places.
     """
+    if has_torch_function_variadic(input, linear_weight, target, linear_bias, weight):
+        return handle_torch_function(
+            linear_cross_entropy,
+            (input, linear_weight, target, linear_bias, weight),
+            input,
+            linear_weight,
+            target,
+            linear_bias=linear_bias,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            label_smoothing=label_smoothing,
+            options=options,
+        )
     logits_shape = _logits_shape(input, linear_weight, linear_bias)
     if target.shape == logits_shape and ignore_index is not None:
         raise RuntimeError("ignore_index cannot be specified when target contains probabilities")

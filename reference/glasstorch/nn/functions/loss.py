@@ -10,6 +10,7 @@ import warnings
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_variadic
 from glasstorch.nn.functions.reduction import reduction_name, reduction_number
 from glasstorch.operators.generated import functions as operators
 
@@ -39,6 +40,16 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """The absolute difference of two tensors of one shape; the mean is weighted by `weight`, of that shape too."""
+    if has_torch_function_variadic(input, target, weight):
+        return handle_torch_function(
+            l1_loss,
+            (input, target, weight),
+            input,
+            target,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     _warn_of_sizes(input, target)
     reduction = reduction_name(size_average, reduce, reduction)
     input, target = operators.broadcast_tensors([input, target])
@@ -57,6 +68,17 @@ def mse_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """The squared difference of two tensors of one shape; the mean is weighted by `weight`, of that shape too."""
+    if has_torch_function_variadic(input, target, weight):
+        return handle_torch_function(
+            mse_loss,
+            (input, target, weight),
+            input,
+            target,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+            weight=weight,
+        )
     if target.shape != input.shape:
         _warn_of_sizes(input, target)
     reduction = reduction_name(size_average, reduce, reduction)
@@ -75,6 +97,17 @@ def smooth_l1_loss(
     beta: float = 1.0,
 ) -> Tensor:
     """The squared difference, divided by `2 * beta`, where it is below beta, else the absolute one minus `beta / 2`."""
+    if has_torch_function_variadic(input, target):
+        return handle_torch_function(
+            smooth_l1_loss,
+            (input, target),
+            input,
+            target,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+            beta=beta,
+        )
     _warn_of_sizes(input, target)
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     input, target = operators.broadcast_tensors([input, target])
@@ -94,6 +127,10 @@ def huber_loss(
 
     `weight`, of that shape too, multiplies the losses; the mean is that of the products.
     """
+    if has_torch_function_variadic(input, target, weight):
+        return handle_torch_function(
+            huber_loss, (input, target, weight), input, target, reduction=reduction, delta=delta, weight=weight
+        )
     _warn_of_sizes(input, target)
     expanded, target = operators.broadcast_tensors([input, target])
     if weight is None:
@@ -141,6 +178,17 @@ def binary_cross_entropy(
     reduction: str = "mean",
 ) -> Tensor:
     """`-(target * log(input) + (1 - target) * log(1 - input))` of probabilities; `weight` broadcasts to the target."""
+    if has_torch_function_variadic(input, target, weight):
+        return handle_torch_function(
+            binary_cross_entropy,
+            (input, target, weight),
+            input,
+            target,
+            weight=weight,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     if target.shape != input.shape:
         raise ValueError(
@@ -162,6 +210,18 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
 ) -> Tensor:
     """`binary_cross_entropy` of the sigmoid of logits, without overflow; `pos_weight` weighs what true targets add."""
+    if has_torch_function_variadic(input, target, weight, pos_weight):
+        return handle_torch_function(
+            binary_cross_entropy_with_logits,
+            (input, target, weight, pos_weight),
+            input,
+            target,
+            weight=weight,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+            pos_weight=pos_weight,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     if target.shape != input.shape:
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
@@ -176,6 +236,16 @@ def soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`log(1 + exp(-target * input))` for targets 1 and -1."""
+    if has_torch_function_variadic(input, target):
+        return handle_torch_function(
+            soft_margin_loss,
+            (input, target),
+            input,
+            target,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     return operators.soft_margin_loss(input, target, number)
 
@@ -189,6 +259,17 @@ def multilabel_soft_margin_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """`binary_cross_entropy_with_logits`, averaged over the last dimension: (N, C) gives (N,), unless reduced."""
+    if has_torch_function_variadic(input, target, weight):
+        return handle_torch_function(
+            multilabel_soft_margin_loss,
+            (input, target, weight),
+            input,
+            target,
+            weight=weight,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     reduction = reduction_name(size_average, reduce, reduction)
     loss = -(target * _log_sigmoid(input) + (1 - target) * _log_sigmoid(-input))
     if weight is not None:
@@ -215,6 +296,17 @@ def kl_div(
 
     "batchmean" divides the sum by the size of the first dimension, as the Kullback-Leibler divergence is defined.
     """
+    if has_torch_function_variadic(input, target):
+        return handle_torch_function(
+            kl_div,
+            (input, target),
+            input,
+            target,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+            log_target=log_target,
+        )
     by_batch = reduction == "batchmean" and size_average is None and reduce is None
     if size_average is None and reduce is None and reduction == "mean":
         warnings.warn(
@@ -242,6 +334,19 @@ def poisson_nll_loss(
 
     `full` adds Stirling's approximation of the logarithm of the factorial of targets above 1.
     """
+    if has_torch_function_variadic(input, target):
+        return handle_torch_function(
+            poisson_nll_loss,
+            (input, target),
+            input,
+            target,
+            log_input=log_input,
+            full=full,
+            size_average=size_average,
+            eps=eps,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     return operators.poisson_nll_loss(input, target, log_input, full, eps, number)
 
@@ -258,6 +363,10 @@ def gaussian_nll_loss(
 
     `var` has the shape of the input, or 1 in place of one size, or lacks the last one; `full` adds the constant term.
     """
+    if has_torch_function_variadic(input, target, var):
+        return handle_torch_function(
+            gaussian_nll_loss, (input, target, var), input, target, var, full=full, eps=eps, reduction=reduction
+        )
     var = _variance(input, var)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from math import prod
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
 from glasstorch.core.errors import ArgumentValueError, ShapeError
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.nn.functions.pooling import avg_pool2d, avg_pool3d
 from glasstorch.operators.generated import functions as operators
 
@@ -30,6 +32,19 @@ def batch_norm(
 
     A batch that has one value for each channel is refused in training.
     """
+    if has_torch_function_variadic(input, running_mean, running_var, weight, bias):
+        return handle_torch_function(
+            batch_norm,
+            (input, running_mean, running_var, weight, bias),
+            input,
+            running_mean,
+            running_var,
+            weight=weight,
+            bias=bias,
+            training=training,
+            momentum=momentum,
+            eps=eps,
+        )
     if training:
         _verify_batch_size(input.shape)
     if training and eps <= 0:
@@ -55,6 +70,19 @@ def instance_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Normalize each channel of each image of (N, C, ...), by its own statistics or by the running ones."""
+    if has_torch_function_variadic(input, running_mean, running_var, weight, bias):
+        return handle_torch_function(
+            instance_norm,
+            (input, running_mean, running_var, weight, bias),
+            input,
+            running_mean=running_mean,
+            running_var=running_var,
+            weight=weight,
+            bias=bias,
+            use_input_stats=use_input_stats,
+            momentum=momentum,
+            eps=eps,
+        )
     if use_input_stats:
         _verify_spatial_size(input.shape)
     return operators.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, True)
@@ -73,6 +101,10 @@ def layer_norm(
     eps: float = 1e-5,
 ) -> Tensor:
     """Normalize over the last dimensions, whose sizes are `normalized_shape` and those of weight and bias."""
+    if has_torch_function_variadic(input, weight, bias):
+        return handle_torch_function(
+            layer_norm, (input, weight, bias), input, normalized_shape, weight=weight, bias=bias, eps=eps
+        )
     return operators.layer_norm(input, normalized_shape, weight, bias, eps, True)
 
 
@@ -80,6 +112,8 @@ def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
     """Divide by the root of the mean square over the last dimensions; `eps` is that of the dtype if not given."""
+    if has_torch_function_variadic(input, weight):
+        return handle_torch_function(rms_norm, (input, weight), input, normalized_shape, weight=weight, eps=eps)
     return operators.rms_norm(input, normalized_shape, weight, eps)
 
 
@@ -87,6 +121,10 @@ def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
     """Normalize each of `num_groups` groups of channels of each image of (N, C, ...)."""
+    if has_torch_function_variadic(input, weight, bias):
+        return handle_torch_function(
+            group_norm, (input, weight, bias), input, num_groups, weight=weight, bias=bias, eps=eps
+        )
     if input.dim() < 2:
         raise ShapeError(f"Expected at least 2 dimensions for input tensor but received {input.dim()}")
     shape = input.shape
@@ -96,6 +134,8 @@ def group_norm(
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:
     """Divide by a power of the mean square over `size` neighbouring channels of (N, C, ...)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(local_response_norm, (input,), input, size, alpha=alpha, beta=beta, k=k)
     dims = input.dim()
     if dims < 3:
         # The gap is in PyTorch's message.

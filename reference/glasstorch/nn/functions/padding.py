@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.operators.generated import functions as operators
 from glasstorch.operators.generated.functions import (
     channel_shuffle,
@@ -26,4 +28,9 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
     What stands there is a number ("constant"), the input mirrored at its border ("reflect"), its border again and again
     ("replicate"), or its other end ("circular"). Only "constant" takes a `value`, and any dimension.
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(_pad, (input,), input, pad, mode=mode, value=value)
     return operators.pad(input, pad, mode, value)
+
+
+_pad = pad  # under a name that is no parameter

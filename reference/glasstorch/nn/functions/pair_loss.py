@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_variadic
 from glasstorch.nn.functions.reduction import REDUCTIONS, reduction_name, reduction_number
 from glasstorch.operators.generated import functions as operators
 
@@ -29,6 +30,17 @@ def hinge_embedding_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """The distance `input` where the target is 1, and what it lacks of the margin where it is -1."""
+    if has_torch_function_variadic(input, target):
+        return handle_torch_function(
+            hinge_embedding_loss,
+            (input, target),
+            input,
+            target,
+            margin=margin,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     return operators.hinge_embedding_loss(input, target, margin, number)
 
@@ -46,6 +58,18 @@ def cosine_embedding_loss(
 
     Vectors (N, D) have targets (N,), vectors (D,) a target ().
     """
+    if has_torch_function_variadic(input1, input2, target):
+        return handle_torch_function(
+            cosine_embedding_loss,
+            (input1, input2, target),
+            input1,
+            input2,
+            target,
+            margin=margin,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     return operators.cosine_embedding_loss(input1, input2, target, margin, number)
 
@@ -60,6 +84,18 @@ def margin_ranking_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """What `input1` lacks of ranking above `input2` by the margin where the target is 1, or below it where it is -1."""
+    if has_torch_function_variadic(input1, input2, target):
+        return handle_torch_function(
+            margin_ranking_loss,
+            (input1, input2, target),
+            input1,
+            input2,
+            target,
+            margin=margin,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     if not input1.dim() == input2.dim() == target.dim():
         raise RuntimeError(
@@ -85,6 +121,21 @@ def triplet_margin_loss(
 
     All have shape (N, D) or (D,). With `swap`, the negative's distance from the positive counts if it is smaller.
     """
+    if has_torch_function_variadic(anchor, positive, negative):
+        return handle_torch_function(
+            triplet_margin_loss,
+            (anchor, positive, negative),
+            anchor,
+            positive,
+            negative,
+            margin=margin,
+            p=p,
+            eps=eps,
+            swap=swap,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+        )
     number = reduction_number(reduction_name(size_average, reduce, reduction))
     _check_margin(margin)
     return operators.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, number)
@@ -101,6 +152,18 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """As `triplet_margin_loss`, with a distance function of one's own; `pairwise_distance` is the default."""
+    if has_torch_function_variadic(anchor, positive, negative):
+        return handle_torch_function(
+            triplet_margin_with_distance_loss,
+            (anchor, positive, negative),
+            anchor,
+            positive,
+            negative,
+            distance_function=distance_function,
+            margin=margin,
+            swap=swap,
+            reduction=reduction,
+        )
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     _check_margin(margin)

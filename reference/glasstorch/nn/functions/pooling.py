@@ -10,6 +10,8 @@ from math import inf, prod
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.nn.functions.activation import relu
 from glasstorch.nn.functions.choice import boolean_dispatch
 from glasstorch.nn.functions.tuples import _list_with_default, for_each
@@ -72,6 +74,18 @@ def max_pool1d_with_indices(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window, and its place: (N, C, L) or (C, L) gives two tensors of (N, C, L_out)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool1d_with_indices,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool1d_with_indices(
         input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
     )
@@ -87,6 +101,18 @@ def _max_pool1d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window of (N, C, L) or (C, L)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool1d,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool1d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
 
@@ -103,6 +129,18 @@ def max_pool2d_with_indices(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W), and its place in its plane."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool2d_with_indices,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool2d_with_indices(
         input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
     )
@@ -118,6 +156,18 @@ def _max_pool2d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window of (N, C, H, W) or (C, H, W)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool2d,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool2d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
 
@@ -134,6 +184,18 @@ def max_pool3d_with_indices(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W), and its place in its volume."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool3d_with_indices,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool3d_with_indices(
         input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode
     )
@@ -149,6 +211,18 @@ def _max_pool3d(
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window of (N, C, D, H, W) or (C, D, H, W)."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_pool3d,
+            (input,),
+            input,
+            kernel_size,
+            stride=stride,
+            padding=padding,
+            dilation=dilation,
+            ceil_mode=ceil_mode,
+            return_indices=return_indices,
+        )
     return operators.max_pool3d(input, kernel_size, [] if stride is None else stride, padding, dilation, ceil_mode)
 
 
@@ -162,6 +236,10 @@ def lp_pool1d(
     input: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """The p-norm of each window of (N, C, L) or (C, L), without absolute values: the p-th root of the sum of powers."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            lp_pool1d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode
+        )
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 1, operators.avg_pool1d, max_pool1d)
 
 
@@ -169,6 +247,10 @@ def lp_pool2d(
     input: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """The p-norm of each window of (N, C, H, W) or (C, H, W), without absolute values."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            lp_pool2d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode
+        )
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 2, operators.avg_pool2d, max_pool2d)
 
 
@@ -176,6 +258,10 @@ def lp_pool3d(
     input: Tensor, norm_type: float, kernel_size: Ints, stride: Ints | None = None, ceil_mode: bool = False
 ) -> Tensor:
     """The p-norm of each window of (N, C, D, H, W) or (C, D, H, W), without absolute values."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            lp_pool3d, (input,), input, norm_type, kernel_size, stride=stride, ceil_mode=ceil_mode
+        )
     return _lp_pool(input, norm_type, kernel_size, stride, ceil_mode, 3, operators.avg_pool3d, max_pool3d)
 
 
@@ -202,21 +288,31 @@ def _lp_pool(
 
 def adaptive_avg_pool2d(input: Tensor, output_size: Ints) -> Tensor:
     """The averages of as many windows of (N, C, H, W) or (C, H, W) as asked for; None stands for the input's size."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(adaptive_avg_pool2d, (input,), input, output_size)
     return operators.adaptive_avg_pool2d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_avg_pool3d(input: Tensor, output_size: Ints) -> Tensor:
     """The averages of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(adaptive_avg_pool3d, (input,), input, output_size)
     return operators.adaptive_avg_pool3d(input, _list_with_default(output_size, input.size()))
 
 
 def adaptive_max_pool1d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, L) or (C, L) as asked for, and their places."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            adaptive_max_pool1d_with_indices, (input,), input, output_size, return_indices=return_indices
+        )
     return operators.adaptive_max_pool1d(input, output_size)
 
 
 def _adaptive_max_pool1d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, L) or (C, L) as asked for."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(adaptive_max_pool1d, (input,), input, output_size, return_indices=return_indices)
     return adaptive_max_pool1d_with_indices(input, output_size)[0]
 
 
@@ -227,11 +323,17 @@ adaptive_max_pool1d = boolean_dispatch(
 
 def adaptive_max_pool2d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, H, W) or (C, H, W) as asked for, and their places."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            adaptive_max_pool2d_with_indices, (input,), input, output_size, return_indices=return_indices
+        )
     return operators.adaptive_max_pool2d(input, _list_with_default(output_size, input.size()))
 
 
 def _adaptive_max_pool2d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, H, W) or (C, H, W) as asked for."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(adaptive_max_pool2d, (input,), input, output_size, return_indices=return_indices)
     return adaptive_max_pool2d_with_indices(input, output_size)[0]
 
 
@@ -242,11 +344,17 @@ adaptive_max_pool2d = boolean_dispatch(
 
 def adaptive_max_pool3d_with_indices(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for, and their places."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            adaptive_max_pool3d_with_indices, (input,), input, output_size, return_indices=return_indices
+        )
     return operators.adaptive_max_pool3d(input, _list_with_default(output_size, input.size()))
 
 
 def _adaptive_max_pool3d(input: Tensor, output_size: Ints, return_indices: bool = False) -> Any:
     """The largest elements of as many windows of (N, C, D, H, W) or (C, D, H, W) as asked for."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(adaptive_max_pool3d, (input,), input, output_size, return_indices=return_indices)
     return adaptive_max_pool3d_with_indices(input, output_size)[0]
 
 
@@ -267,6 +375,17 @@ def fractional_max_pool2d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, H, W) or (C, H, W), and their places."""
+    if has_torch_function_variadic(input, _random_samples):
+        return handle_torch_function(
+            fractional_max_pool2d_with_indices,
+            (input, _random_samples),
+            input,
+            kernel_size,
+            output_size=output_size,
+            output_ratio=output_ratio,
+            return_indices=return_indices,
+            _random_samples=_random_samples,
+        )
     sizes = _sizes_by_ratio("fractional_max_pool2d", input, output_size, output_ratio, 2)
     samples = _drawn(input, 2) if _random_samples is None else _random_samples
     return operators.fractional_max_pool2d(input, kernel_size, sizes, samples)
@@ -281,6 +400,17 @@ def _fractional_max_pool2d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, H, W) or (C, H, W)."""
+    if has_torch_function_variadic(input, _random_samples):
+        return handle_torch_function(
+            fractional_max_pool2d,
+            (input, _random_samples),
+            input,
+            kernel_size,
+            output_size=output_size,
+            output_ratio=output_ratio,
+            return_indices=return_indices,
+            _random_samples=_random_samples,
+        )
     return fractional_max_pool2d_with_indices(
         input, kernel_size, output_size, output_ratio, return_indices, _random_samples
     )[0]
@@ -306,6 +436,17 @@ def fractional_max_pool3d_with_indices(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W), and their places."""
+    if has_torch_function_variadic(input, _random_samples):
+        return handle_torch_function(
+            fractional_max_pool3d_with_indices,
+            (input, _random_samples),
+            input,
+            kernel_size,
+            output_size=output_size,
+            output_ratio=output_ratio,
+            return_indices=return_indices,
+            _random_samples=_random_samples,
+        )
     sizes = _sizes_by_ratio("fractional_max_pool3d", input, output_size, output_ratio, 3)
     samples = _drawn(input, 3) if _random_samples is None else _random_samples
     return operators.fractional_max_pool3d(input, kernel_size, sizes, samples)
@@ -320,6 +461,17 @@ def _fractional_max_pool3d(
     _random_samples: Tensor | None = None,
 ) -> Any:
     """The largest elements of windows at random places of (N, C, D, H, W) or (C, D, H, W)."""
+    if has_torch_function_variadic(input, _random_samples):
+        return handle_torch_function(
+            fractional_max_pool3d,
+            (input, _random_samples),
+            input,
+            kernel_size,
+            output_size=output_size,
+            output_ratio=output_ratio,
+            return_indices=return_indices,
+            _random_samples=_random_samples,
+        )
     return fractional_max_pool3d_with_indices(
         input, kernel_size, output_size, output_ratio, return_indices, _random_samples
     )[0]
@@ -365,6 +517,10 @@ def max_unpool1d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """Zeros, and the elements of `input` at the places that `max_pool1d` found them at."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_unpool1d, (input,), input, indices, kernel_size, stride=stride, padding=padding, output_size=output_size
+        )
     sizes = _unpooled_sizes(input, kernel_size, stride, padding, output_size, 1)
     return operators.max_unpool2d(input.unsqueeze(-1), indices.unsqueeze(-1), [*sizes, 1]).squeeze(-1)
 
@@ -378,6 +534,10 @@ def max_unpool2d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """Zeros, and the elements of `input` at the places that `max_pool2d` found them at."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_unpool2d, (input,), input, indices, kernel_size, stride=stride, padding=padding, output_size=output_size
+        )
     return operators.max_unpool2d(input, indices, _unpooled_sizes(input, kernel_size, stride, padding, output_size, 2))
 
 
@@ -390,6 +550,10 @@ def max_unpool3d(
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
     """Zeros, and the elements of `input` at the places that `max_pool3d` found them at."""
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            max_unpool3d, (input,), input, indices, kernel_size, stride=stride, padding=padding, output_size=output_size
+        )
     sizes = _unpooled_sizes(input, kernel_size, stride, padding, output_size, 3)
     steps = per_dimension(kernel_size if stride is None else stride, 3)
     return operators.max_unpool3d(input, indices, sizes, steps, per_dimension(padding, 3))

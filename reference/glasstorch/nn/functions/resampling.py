@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function_unary, has_torch_function_variadic
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.nn.functions.pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 from glasstorch.operators.generated import functions as operators
 
@@ -74,6 +76,18 @@ def interpolate(
     from the sizes alone, after rounding. The modes: "nearest", "nearest-exact" and "area" for all, "linear" for
     signals, "bilinear", "bicubic" and, with `antialias` alone, "lanczos" for images, "trilinear" for volumes.
     """
+    if type(input) not in PLAIN and has_torch_function_unary(input):
+        return handle_torch_function(
+            interpolate,
+            (input,),
+            input,
+            size=size,
+            scale_factor=scale_factor,
+            mode=mode,
+            align_corners=align_corners,
+            recompute_scale_factor=recompute_scale_factor,
+            antialias=antialias,
+        )
     if mode in ("nearest", "area", "nearest-exact"):
         if align_corners is not None:
             raise ValueError(
@@ -209,6 +223,10 @@ def grid_sample(
     -1 and 1 are the borders, or with `align_corners` the middles of border elements. The modes: "bilinear", "nearest"
     and, for images, "bicubic"; outside there are zeros, the "border" again and again, or the "reflection".
     """
+    if has_torch_function_variadic(input, grid):
+        return handle_torch_function(
+            grid_sample, (input, grid), input, grid, mode=mode, padding_mode=padding_mode, align_corners=align_corners
+        )
     if mode not in GRID_SAMPLE_INTERPOLATION_MODES:
         raise ValueError(
             f"nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or 'bicubic', but got: '{mode}'"
@@ -231,6 +249,8 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
     For volumes (N, D, H, W, 3), of maps (N, 3, 4) and a size (N, C, D, H, W).
     """
+    if type(theta) not in PLAIN and has_torch_function_unary(theta):
+        return handle_torch_function(affine_grid, (theta,), theta, size, align_corners=align_corners)
     if align_corners is None:
         warnings.warn(ALIGNMENT_CHANGED, stacklevel=2)
         align_corners = False

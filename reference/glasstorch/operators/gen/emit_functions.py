@@ -18,10 +18,14 @@ from glasstorch.operators.gen.model import NativeFunction, python_name
 HEADER = '''"""One function for each operator name, with all overloads of that name. {mark}
 
 Mirrors: torch/csrc/autograd/generated/python_torch_functions_*.cpp, python_variable_methods.cpp
-Differs: a function calls an overload directly if the arguments fit it without conversion; `calls/parser.py` resolves
-    all other calls. NumPy's parameter names `axis` and `keepdims` are accepted everywhere; `x`, `a`, `x1` and `x2` for
-    tensors are not accepted by views and in-place operators, whose calls they would slow down.
+Differs: a function calls an overload directly if the arguments fit it without conversion, and no tensor's class answers
+    for it (Note [Plain types]); `calls/parser.py` resolves all other calls. NumPy's parameter names `axis` and
+    `keepdims` are accepted everywhere; `x`, `a`, `x1` and `x2` for tensors are not accepted by views and in-place
+    operators, whose calls they would slow down.
 """
+
+# mypy: disable-error-code="union-attr"
+# A type checker does not see that a type in PLAIN is one of a tensor.
 
 from __future__ import annotations
 
@@ -37,12 +41,12 @@ from glasstorch.core.layout import layout as layout_
 from glasstorch.core.layout import memory_format as memory_format_
 from glasstorch.core.layout import strided as strided_
 from glasstorch.core.storage import Storage
-from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.plain_types import PLAIN, PLAIN_NUMBERS
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import keys_of
 from glasstorch.calls.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
 from glasstorch.operators.generated.registry import table
-from glasstorch.calls.parser import MISSING, PythonFunction
+from glasstorch.calls.parser import MISSING, PythonFunction, publish
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -50,6 +54,13 @@ if TYPE_CHECKING:
 Number = bool | int | float | complex
 
 '''
+
+FOOTER = """
+
+for _name, _parser in [*globals().items()]:
+    if isinstance(_parser, PythonFunction):
+        publish(globals().get(_parser.name) or globals()[f"{_parser.name}_"], _parser)
+"""
 
 PYTHON_TYPE = {
     "Tensor": "Tensor",
@@ -141,6 +152,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
     for n in names:
         shape = _plain if n.has_plain_parameters else _loose if _is_loose(n) else _starred
         parts.append("\n\n" + shape(n))
+    parts.append(FOOTER)
     return "".join(parts)
 
 
@@ -195,9 +207,10 @@ def _plain(name: Name) -> str:
     if name.takes_numbers:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
         for n in numbers:
-            body += f"    if type({n}) in NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
+            body += f"    if type({n}) in PLAIN_NUMBERS:\n        {n} = hooks.tensor_hooks.wrapped_number({n})\n"
     for f in _called_here(name):
-        tests = [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
+        tests = [] if _asks_by_type(f) else ["PLAIN"]
+        tests += [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
         tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
     if by_other_names:
@@ -264,7 +277,7 @@ def _loose(name: Name) -> str:
     declared = ["input: Tensor"] if has_self else []
     declared += [f"*{local}: Any", *(_declare(name.takes_numbers, a, [a]) for a in named)]
     passed = (["input"] if has_self else []) + [f"*{local}", *(f"{a.name}={_local(a)}" for a in named)]
-    tests = [local, "not kwargs", *(["isinstance(input, TensorImpl)"] if has_self else [])]
+    tests = [local, "not kwargs", "type(input) in PLAIN" if has_self else "PLAIN"]
     if name.outs:
         declared.append("out: Any = None")
         passed.append("out=out")
@@ -313,11 +326,11 @@ def _starred(name: Name) -> str:
     """A function whose overloads differ in parameter names or positions, or that accepts loose ints."""
     body = ""
     if _is_quick(name):
-        body += "    if len(args) == 1 and not kwargs and isinstance(args[0], TensorImpl):\n"
+        body += "    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:\n"
         body += _call_with(name.primary, ["args[0]"])
     f = _one_int(name)
     if f is not None:
-        body += "    if len(args) == 2 and not kwargs and type(args[1]) is int and isinstance(args[0], TensorImpl):\n"
+        body += "    if len(args) == 2 and not kwargs and type(args[1]) is int and type(args[0]) in PLAIN:\n"
         body += _call_with(f, ["args[0]", "[args[1]]" if f.schema.arguments[1].type.is_list else "args[1]"])
     body += f"    return _parse_{name.name}(*args, **kwargs)\n"
     return f"def {python_name(name.name)}(*args: Any, **kwargs: Any) -> {_returns(name.primary)}:\n{_doc(name)}{body}"
@@ -366,7 +379,7 @@ def _fits(a: Argument) -> str:
     """The test under which an argument needs no conversion for the first overload; empty if always."""
     local, base = _local(a), a.type.base
     tests = {
-        "Tensor": f"isinstance({local}, TensorImpl)",
+        "Tensor": f"type({local}) in PLAIN",
         "Scalar": f"type({local}) in NUMBERS",
         "float": f"type({local}) is float",
         "int": f"type({local}) is int",
@@ -386,6 +399,11 @@ def _fits(a: Argument) -> str:
     if test == NEVER:
         return f"{local} is None" if a.type.is_optional else NEVER
     return f"({local} is None or {test})" if a.type.is_optional else test
+
+
+def _asks_by_type(f: NativeFunction) -> bool:
+    """Whether one of the tests looks whether a tensor is plain; else the set itself is looked at."""
+    return any(a.type.base == "Tensor" and not a.type.is_optional for a in f.schema.arguments)
 
 
 def _call(f: NativeFunction, indent: str) -> str:

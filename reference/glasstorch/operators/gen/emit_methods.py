@@ -52,6 +52,12 @@ REFLECTED = {
     "__ror__": "bitwise_or",
     "__rxor__": "bitwise_xor",
 }
+# The operators that others are asked about under their own names; the rest under those of their functions.
+ASKED_AS_THEMSELVES = {
+    *("__floordiv__", "__pow__", "__ipow__", "__eq__", "__rsub__"),
+    *("__and__", "__or__", "__xor__", "__lshift__", "__rshift__"),
+    *("__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__"),
+}
 UNARY = {"__neg__": "neg", "__abs__": "abs", "__pos__": "positive"}
 
 HEADER = '''"""The methods and Python operators of Tensor that call operators of the library. {mark}
@@ -60,16 +66,19 @@ Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
 Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` runs the code of `add(x, y)`.
 """
 
+# mypy: disable-error-code="attr-defined"
+# A type checker does not see that a type in PLAIN is one of a tensor.
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.plain_types import PLAIN, PLAIN_NUMBERS
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
-from glasstorch.calls.arguments import NUMBERS
 from glasstorch.calls.as_method import as_method, names_of_methods
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
@@ -92,7 +101,7 @@ def _part(view: Any) -> property:
     return property(view, write, doc=view.__doc__)
 
 
-def _invert(self: Any) -> Any:
+def __invert__(self: Any) -> Any:
     """`~x`; floating-point and complex tensors are refused with a message of its own."""
     if self.dtype.category > INTEGRAL:
         raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
@@ -132,13 +141,18 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         if name_ in names:
             parts.append(
                 f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
-                f"        return reflected_operator(_f.{name_}, self, other)\n"
+                f"        return {_operator('reflected', dunder, name_)}\n"
             )
-    parts += [f"    {dunder} = as_method(_f.{name_}, NAMES)\n" for dunder, name_ in UNARY.items() if name_ in names]
+    parts += [f"    {dunder} = {name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
-        parts.append("    __invert__ = _invert\n")
+        parts.append("    __invert__ = __invert__\n")
     if "__eq__" in "".join(parts):
         parts.append("\n    __hash__ = object.__hash__\n")
+    asked = {dunder: dunder if dunder in ASKED_AS_THEMSELVES else name for dunder, (name, _) in BINARY.items()}
+    parts.append("\n    # The method under whose name others are asked about a Python operator.\n")
+    parts.append(f"    _asked_as: Final = {asked!r}\n")
+    if "pow" in names:  # where PyTorch wraps a method, and the wrapper keeps the method's name
+        parts.append('\n\nTensorMethods.__pow__.__name__, TensorMethods.__ipow__.__name__ = "pow", "pow_"\n')
     return "".join(parts)
 
 
@@ -156,6 +170,13 @@ def _method(name: Name) -> str:
     )
 
 
+def _operator(kind: str, dunder: str, name: str) -> str:
+    """The call for operands that do not go directly to the table."""
+    own = f", TensorMethods.{dunder}" if dunder in ASKED_AS_THEMSELVES else ""
+    function = f"_f.{name}" if name == "rsub" else f"TensorMethods.{name}"
+    return f"{kind}_operator({function}, self, other{own})"
+
+
 def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     """`a + b`: two tensors go directly to the table; a number becomes a tensor, anything else goes to the parser."""
     is_equality = dunder in ("__eq__", "__ne__")  # object also defines them, and returns bool
@@ -168,12 +189,12 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     call = call.replace("exponent", "other")
     ignore = "  # type: ignore[override]" if is_equality else ""
     anything = "object" if is_equality else "Any"
-    parsed = f"return {'equality' if dunder == '__eq__' else 'method'}_operator(_f.{name}, self, other)\n"
+    parsed = f"return {_operator('equality' if dunder == '__eq__' else 'method', dunder, name)}\n"
     head = f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
     if takes_numbers:
         return (
-            f"{head}        if not isinstance(other, TensorImpl):\n"
-            f"            if type(other) not in NUMBERS:\n                {parsed}"
+            f"{head}        if type(other) not in PLAIN:\n"
+            f"            if type(other) not in PLAIN_NUMBERS:\n                {parsed}"
             f"            other = hooks.tensor_hooks.wrapped_number(other)\n{call}"
         )
-    return f"{head}        if isinstance(other, TensorImpl):\n{call}        {parsed}"
+    return f"{head}        if type(other) in PLAIN:\n{call}        {parsed}"

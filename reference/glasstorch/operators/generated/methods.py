@@ -4,16 +4,19 @@ Mirrors: torch/csrc/autograd/generated/python_variable_methods.cpp
 Differs: a mixin class, joined in `_tensor.py`; `x.add(y)` runs the code of `add(x, y)`.
 """
 
+# mypy: disable-error-code="attr-defined"
+# A type checker does not see that a type in PLAIN is one of a tensor.
+
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from glasstorch.calls.arguments import NUMBERS
 from glasstorch.calls.as_method import as_method, names_of_methods
 from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.plain_types import PLAIN, PLAIN_NUMBERS
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.generated import functions as _f
@@ -67,7 +70,7 @@ def _part(view: Any) -> property:
     return property(view, write, doc=view.__doc__)
 
 
-def _invert(self: Any) -> Any:
+def __invert__(self: Any) -> Any:
     """`~x`; floating-point and complex tensors are refused with a message of its own."""
     if self.dtype.category > INTEGRAL:
         raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
@@ -586,267 +589,305 @@ class TensorMethods(TensorImpl):
     # Python's operators
 
     def __add__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.add, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.add, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _add_Tensor[keys](keys, self, other, 1)
 
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.sub, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.sub, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _sub_Tensor[keys](keys, self, other, 1)
 
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.mul, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.mul, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _mul_Tensor[keys](keys, self, other)
 
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.div, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.div, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _div_Tensor[keys](keys, self, other)
 
     def __matmul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _matmul[keys](keys, self, other)
-        return method_operator(_f.matmul, self, other)
+        return method_operator(TensorMethods.matmul, self, other)
 
     def __pow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _pow_Tensor_Tensor[keys](keys, self, other)
-        return method_operator(_f.pow, self, other)
+        return method_operator(TensorMethods.pow, self, other, TensorMethods.__pow__)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.floor_divide, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.floor_divide, self, other, TensorMethods.__floordiv__)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _floor_divide[keys](keys, self, other)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.remainder, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.remainder, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _remainder_Tensor[keys](keys, self, other)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_and_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_and, self, other)
+        return method_operator(TensorMethods.bitwise_and, self, other, TensorMethods.__and__)
 
     def __or__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_or_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_or, self, other)
+        return method_operator(TensorMethods.bitwise_or, self, other, TensorMethods.__or__)
 
     def __xor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_xor_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_xor, self, other)
+        return method_operator(TensorMethods.bitwise_xor, self, other, TensorMethods.__xor__)
 
     def __lshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_left_shift_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_left_shift, self, other)
+        return method_operator(TensorMethods.bitwise_left_shift, self, other, TensorMethods.__lshift__)
 
     def __rshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_right_shift_Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_right_shift, self, other)
+        return method_operator(TensorMethods.bitwise_right_shift, self, other, TensorMethods.__rshift__)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _eq_Tensor[keys](keys, self, other)
-        return equality_operator(_f.eq, self, other)
+        return equality_operator(TensorMethods.eq, self, other, TensorMethods.__eq__)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _ne_Tensor[keys](keys, self, other)
-        return method_operator(_f.ne, self, other)
+        return method_operator(TensorMethods.ne, self, other)
 
     def __lt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _lt_Tensor[keys](keys, self, other)
-        return method_operator(_f.lt, self, other)
+        return method_operator(TensorMethods.lt, self, other)
 
     def __le__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _le_Tensor[keys](keys, self, other)
-        return method_operator(_f.le, self, other)
+        return method_operator(TensorMethods.le, self, other)
 
     def __gt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _gt_Tensor[keys](keys, self, other)
-        return method_operator(_f.gt, self, other)
+        return method_operator(TensorMethods.gt, self, other)
 
     def __ge__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _ge_Tensor[keys](keys, self, other)
-        return method_operator(_f.ge, self, other)
+        return method_operator(TensorMethods.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.add_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.add_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _add__Tensor[keys](keys, self, other, 1)
 
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.sub_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.sub_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _sub__Tensor[keys](keys, self, other, 1)
 
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.mul_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.mul_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _mul__Tensor[keys](keys, self, other)
 
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.div_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.div_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _div__Tensor[keys](keys, self, other)
 
     def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.floor_divide_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.floor_divide_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _floor_divide__Tensor[keys](keys, self, other)
 
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if not isinstance(other, TensorImpl):
-            if type(other) not in NUMBERS:
-                return method_operator(_f.remainder_, self, other)
+        if type(other) not in PLAIN:
+            if type(other) not in PLAIN_NUMBERS:
+                return method_operator(TensorMethods.remainder_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
         return _remainder__Tensor[keys](keys, self, other)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _pow__Tensor[keys](keys, self, other)
-        return method_operator(_f.pow_, self, other)
+        return method_operator(TensorMethods.pow_, self, other, TensorMethods.__ipow__)
 
     def __iand__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_and__Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_and_, self, other)
+        return method_operator(TensorMethods.bitwise_and_, self, other, TensorMethods.__iand__)
 
     def __ior__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_or__Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_or_, self, other)
+        return method_operator(TensorMethods.bitwise_or_, self, other, TensorMethods.__ior__)
 
     def __ixor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_xor__Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_xor_, self, other)
+        return method_operator(TensorMethods.bitwise_xor_, self, other, TensorMethods.__ixor__)
 
     def __ilshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_left_shift__Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_left_shift_, self, other)
+        return method_operator(TensorMethods.bitwise_left_shift_, self, other, TensorMethods.__ilshift__)
 
     def __irshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if isinstance(other, TensorImpl):
+        if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_right_shift__Tensor[keys](keys, self, other)
-        return method_operator(_f.bitwise_right_shift_, self, other)
+        return method_operator(TensorMethods.bitwise_right_shift_, self, other, TensorMethods.__irshift__)
 
     def __radd__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.add, self, other)
+        return reflected_operator(TensorMethods.add, self, other)
 
     def __rmul__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.mul, self, other)
+        return reflected_operator(TensorMethods.mul, self, other)
 
     def __rsub__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.rsub, self, other)
+        return reflected_operator(_f.rsub, self, other, TensorMethods.__rsub__)
 
     def __rand__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.bitwise_and, self, other)
+        return reflected_operator(TensorMethods.bitwise_and, self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.bitwise_or, self, other)
+        return reflected_operator(TensorMethods.bitwise_or, self, other)
 
     def __rxor__(self, other: Any) -> Tensor:
-        return reflected_operator(_f.bitwise_xor, self, other)
+        return reflected_operator(TensorMethods.bitwise_xor, self, other)
 
-    __neg__ = as_method(_f.neg, NAMES)
-    __abs__ = as_method(_f.abs, NAMES)
-    __pos__ = as_method(_f.positive, NAMES)
-    __invert__ = _invert
+    __neg__ = neg
+    __abs__ = abs
+    __pos__ = positive
+    __invert__ = __invert__
 
     __hash__ = object.__hash__
+
+    # The method under whose name others are asked about a Python operator.
+    _asked_as: Final = {
+        "__add__": "add",
+        "__sub__": "sub",
+        "__mul__": "mul",
+        "__truediv__": "div",
+        "__matmul__": "matmul",
+        "__pow__": "__pow__",
+        "__floordiv__": "__floordiv__",
+        "__mod__": "remainder",
+        "__and__": "__and__",
+        "__or__": "__or__",
+        "__xor__": "__xor__",
+        "__lshift__": "__lshift__",
+        "__rshift__": "__rshift__",
+        "__eq__": "__eq__",
+        "__ne__": "ne",
+        "__lt__": "lt",
+        "__le__": "le",
+        "__gt__": "gt",
+        "__ge__": "ge",
+        "__iadd__": "add_",
+        "__isub__": "sub_",
+        "__imul__": "mul_",
+        "__itruediv__": "div_",
+        "__ifloordiv__": "floor_divide_",
+        "__imod__": "remainder_",
+        "__ipow__": "__ipow__",
+        "__iand__": "__iand__",
+        "__ior__": "__ior__",
+        "__ixor__": "__ixor__",
+        "__ilshift__": "__ilshift__",
+        "__irshift__": "__irshift__",
+    }
+
+
+TensorMethods.__pow__.__name__, TensorMethods.__ipow__.__name__ = "pow", "pow_"

@@ -1,0 +1,46 @@
+"""What does a subclass of Tensor answer if it says nothing else?
+
+Mirrors: torch/_tensor.py (Tensor.__torch_function__, _convert), torch/overrides.py (get_default_nowrap_functions)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from glasstorch.calls.asked_class import _TensorMeta
+from glasstorch.calls.overloaded import DisableTorchFunctionSubclass
+from glasstorch.core.tensor_impl import TensorImpl
+
+
+def __torch_function__(
+    cls: type, func: Callable[..., Any], types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+) -> Any:
+    """Run the function on its arguments, and make the tensors it returns instances of this class.
+
+    NotImplemented if one of the types is of another family of subclasses.
+    """
+    if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    with DisableTorchFunctionSubclass():
+        result = func(*args, **(kwargs or {}))
+        return result if func in functions_that_keep_types() else converted(result, cls)
+
+
+def converted(result: Any, cls: Any) -> Any:
+    """A result whose tensors are of the class, those in lists and tuples included."""
+    if cls is _TensorMeta.root:
+        return result
+    if isinstance(result, TensorImpl) and not isinstance(result, cls):
+        return result.as_subclass(cls)  # type: ignore[attr-defined]
+    if isinstance(result, tuple | list):
+        return type(result)(converted(value, cls) for value in result)
+    return result
+
+
+@cache
+def functions_that_keep_types() -> frozenset[Any]:
+    """The functions whose results are not made instances of the subclass: they give a tensor that there is already."""
+    tensor = _TensorMeta.root
+    return frozenset((tensor._base.__get__, tensor.grad.__get__, tensor._grad.__get__))
