@@ -185,3 +185,10 @@ def test_a_batch_in_several_parts_has_the_gradient_of_the_whole(parts: int) -> N
     for part in batch.split(4 // parts):
         (part * (tokens + positions)).sum().backward()
     assert tokens.grad.tolist() == positions.grad.tolist() == batch.sum(0).tolist()
+
+
+def test_columns_are_centred_and_scaled_along_a_dimension_that_is_named() -> None:
+    table = torch.tensor([[1.0, 10.0], [3.0, 50.0]])
+    centred = table - table.mean(dim=0)
+    assert (centred / centred.abs().amax(dim=0)).tolist() == [[-1.0, -1.0], [1.0, 1.0]]
+    assert table.sum(dim=1).tolist() == [11.0, 53.0]
