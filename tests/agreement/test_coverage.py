@@ -19,6 +19,7 @@ from tests.agreement.table import ROWS
 FUNCTIONS = load_functions()
 NAMES = {f.name: f for f in FUNCTIONS}
 SAMPLED = {row.op for row in ROWS}
+OF_SPARSE = {f.name for f in FUNCTIONS if f.family == "sparse"}  # their operands are not in NumPy
 
 # Operators without a row, and who looks after them.
 WITHOUT_ROW = {
@@ -145,6 +146,10 @@ WITHOUT_ROW = {
         ],
         "takes lengths in falling order: tests/nn/test_packing.py",
     ),
+    **dict.fromkeys(
+        ["embedding_sparse_backward", "_embedding_bag_sparse_backward"],
+        "has a sparse result: tests/optim/test_sparse_gradients.py",
+    ),
     "_embedding_bag_backward": "takes what embedding_bag computed: tests/nn/functions/test_embedding.py",
     "special_zeta.other_scalar": "has a gradient that is refused: tests/kernels/cpu/special/test_functions.py",
     "tensor_split.tensor_indices_or_sections": "takes a tensor, NumPy a list: tests/kernels/test_views.py",
@@ -168,7 +173,8 @@ def test_every_operator_has_a_kernel(key: str) -> None:
     register_kernels()  # those of CUDA too, which needs no device
     lacking = {name for name in NAMES if not has_kernel(name, key)}
     forms_of_those = {f.name for f in FUNCTIONS if f.functional in WITHOUT_CUDA and not serves_all_backends(f.name)}
-    assert lacking == (WITHOUT_CUDA | forms_of_those if key == "CUDA" else set())
+    # Kernels of sparse tensors are under keys of their own: tests/kernels/sparse.
+    assert lacking - OF_SPARSE == (WITHOUT_CUDA | forms_of_those if key == "CUDA" else set())
 
 
 def test_the_list_of_operators_without_a_kernel_for_cuda_is_sorted() -> None:
@@ -182,7 +188,7 @@ def test_every_operator_has_a_row_or_a_reason() -> None:
     # Lists of tensors are compared on PyTorch's own samples: tests/operators/composite/test_foreach.py, and fused steps
     # in tests/kernels/cpu/test_foreach.py.
     lists = {f.name for f in FUNCTIONS if f.family == "foreach"}
-    assert own - SAMPLED == set(WITHOUT_ROW) | lists
+    assert own - SAMPLED == set(WITHOUT_ROW) | lists | OF_SPARSE
     assert not SAMPLED - own
 
 
@@ -209,7 +215,11 @@ def test_every_shape_function_exists_and_every_operator_with_forms_has_one() -> 
 
 def test_every_in_place_operator_that_is_not_made_of_others_has_a_derivative() -> None:
     # Fused steps of optimizers have none in PyTorch either.
-    changing = [f for f in FUNCTIONS if f.schema.is_inplace and not f.is_composite_implicit and f.family != "foreach"]
+    changing = [
+        f
+        for f in FUNCTIONS
+        if f.schema.is_inplace and not f.is_composite_implicit and f.family not in ("foreach", "sparse")
+    ]
     without_gradient = {row.op for row in ROWS if not row.differentiable}
     lacking = {f.name for f in changing if not registry.find(f"aten::{f.name}").has_kernel_for("Autograd")}
     assert {name for name in lacking if NAMES[name].functional not in without_gradient} == set()
@@ -235,7 +245,8 @@ def test_every_differentiable_row_meets_an_autograd_kernel() -> None:
 def test_only_known_operators_run_without_a_tensor() -> None:
     """A factory reaches its device through BackendSelect: nothing else may have a kernel there."""
     selected = {name for name in NAMES if registry.find(f"aten::{name}").has_kernel_for("BackendSelect")}
-    assert selected == {f.name for f in FUNCTIONS if f.schema.is_factory and not _has_tensor(f)}
+    of_parts = {"_sparse_coo_tensor_with_dims_and_tensors"}  # its tensors are strided, and what it makes is not
+    assert selected - of_parts == {f.name for f in FUNCTIONS if f.schema.is_factory and not _has_tensor(f)}
 
 
 def _has_tensor(f: NativeFunction) -> bool:

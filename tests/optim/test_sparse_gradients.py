@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 import glasstorch
+from tests.sparse.quiet import invariants_switched_off
+
+
+@pytest.fixture(autouse=True)
+def _without_the_warning() -> Iterator[None]:
+    with invariants_switched_off():
+        yield
+
 
 STEPS: dict[str, Callable[[Any, Any], Any]] = {
     "SGD": lambda torch, p: torch.optim.SGD(p, lr=0.1),

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+
+import pytest
+
+from tests.sparse.quiet import invariants_switched_off
+
+
+@pytest.fixture(autouse=True)
+def _without_the_warning() -> Iterator[None]:
+    with invariants_switched_off():
+        yield
 
 
 def test_values_of_a_coalesced_tensor_have_a_gradient(torch: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import glasstorch
 from tests.nn.side_by_side import assert_same
 
 
@@ -117,10 +116,12 @@ def test_refused_as_in_torch_with_what_clashes(require: Callable[[str], Any]) ->
     assert_same(a_matrix_with_offsets, require("torch"), words=False)
 
 
-def test_sparse_gradients_are_refused_by_name() -> None:
-    layer = glasstorch.nn.Embedding(3, 2, sparse=True)
-    with pytest.raises(RuntimeError, match="sparse=True"):
-        layer(glasstorch.tensor([0])).sum().backward()
+@pytest.mark.parametrize("name", ["embedding", "embedding_bag"])
+def test_sparse_gradients_are_not_divided_by_how_often_an_index_occurs(torch: Any, name: str) -> None:
+    weight = torch.ones(3, 2, requires_grad=True)
+    rows = getattr(torch.nn.functional, name)(torch.tensor([[0, 1]]), weight, sparse=True, scale_grad_by_freq=True)
+    with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse gradients"):
+        rows.sum().backward()
 
 
 REFUSED_BAGS: list[dict[str, Any]] = [

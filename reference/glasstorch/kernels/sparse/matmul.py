@@ -93,10 +93,13 @@ def sparse_sparse_matmul(keys: int, self: Tensor, other: Tensor) -> Tensor:
         raise ShapeError(f"mat1 and mat2 shapes cannot be multiplied ({a}x{b} and {c}x{d})")
     if self.dtype is not other.dtype:
         raise DtypeError(f"mat1 dtype {self.dtype.scalar_name} does not match mat2 dtype {other.dtype.scalar_name}")
-    product = (as_scipy(self).tocsr() @ as_scipy(other).tocsr()).sorted_indices().tocoo()
-    indices = np.stack([coordinates.astype(np.int64) for coordinates in product.coords])
-    values = as_dtype.run(product.data, self.dtype.numpy)
-    return coo_of(indices, values, product.shape, self.dtype, True)
+    # SciPy's product has the columns of a row in any order, and its sort costs more than twice the product. To
+    # compress the transposed product the other way sorts too, for a third of that.
+    transposed = (as_scipy(other).T.tocsr() @ as_scipy(self).T.tocsr()).tocsc()
+    counts = np.diff(transposed.indptr)
+    indices = np.stack((np.repeat(np.arange(len(counts)), counts), transposed.indices.astype(np.int64)))
+    values = as_dtype.run(transposed.data, self.dtype.numpy)
+    return coo_of(indices, values, (self._shape[0], other._shape[1]), self.dtype, True)
 
 
 @SPARSE.impl("mv")

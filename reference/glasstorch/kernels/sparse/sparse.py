@@ -12,12 +12,12 @@ import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import dtype, int64
-from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
 from glasstorch.core.layout import layout, sparse_coo, strided
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse import tensors
 from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo, coo_of, empty_coo, flat_places, parts
-from glasstorch.operators.composite.sparse import check_conversion, to_sparse
+from glasstorch.operators.composite.sparse import check_conversion
 
 CPU = KernelTable("CPU", calls_operators=True)
 
@@ -135,6 +135,8 @@ def dense_to_sparse(
     check_conversion("dense_to_sparse", strided, wanted, blocksize, dense_dim)
     if wanted is strided:
         return self
+    if wanted is not sparse_coo:
+        raise no_such_layout(wanted)
     return dense_to_coo(keys, self, len(self._shape) - (dense_dim or 0))
 
 
@@ -145,7 +147,14 @@ def coo_to_sparse(
     """A COO tensor in another sparse layout."""
     wanted = layout or sparse_coo
     check_conversion("sparse_coo_to_sparse", sparse_coo, wanted, blocksize, dense_dim)
-    return to_sparse(self, wanted, None, None)
+    if wanted is not sparse_coo:
+        raise no_such_layout(wanted)
+    return self
+
+
+def no_such_layout(wanted: layout) -> MissingKernelError:
+    """The error of a layout that no kernel makes."""
+    return MissingKernelError(f"to_sparse: the layout {wanted} is not in glasstorch; expected torch.sparse_coo")
 
 
 @SPARSE.impl("_to_sparse.sparse_dim")
