@@ -11,6 +11,8 @@ import builtins
 import math
 from typing import Any, NoReturn
 
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
+
 __all__ = [
     "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt",
     "sym_sum",
@@ -49,21 +51,29 @@ def sym_int(a: Any) -> int:
 
 def sym_float(a: Any) -> float:
     """The number as a float."""
+    if has_torch_function((a,)):
+        return handle_torch_function(sym_float, (a,), a)
     return float(a)
 
 
 def sym_not(a: Any) -> bool:
     """Whether the condition is false."""
+    if has_torch_function((a,)):
+        return handle_torch_function(sym_not, (a,), a)
     return not a
 
 
 def sym_max(a: Any, b: Any) -> Any:
     """The greater of two numbers; a float if one of them is."""
+    if has_torch_function((a, b)):
+        return handle_torch_function(sym_max, (a, b), a, b)
     return _as_both(builtins.max(a, b), a, b)
 
 
 def sym_min(a: Any, b: Any) -> Any:
     """The smaller of two numbers; a float if one of them is."""
+    if has_torch_function((a, b)):
+        return handle_torch_function(sym_min, (a, b), a, b)
     return _as_both(builtins.min(a, b), a, b)
 
 
@@ -73,11 +83,15 @@ def _as_both(result: Any, a: Any, b: Any) -> Any:
 
 def sym_sqrt(a: Any) -> float:
     """The square root."""
+    if has_torch_function((a,)):
+        return handle_torch_function(sym_sqrt, (a,), a)
     return math.sqrt(a)
 
 
 def sym_ite(b: Any, t: Any, f: Any) -> Any:
     """`t` if the condition holds, else `f`; both of one type."""
+    if has_torch_function((b, t, f)):
+        return handle_torch_function(sym_ite, (b, t, f), b, t, f)
     if type(b) is not bool or type(t) is not type(f):
         raise AssertionError(f"sym_ite expects a bool and two values of one type, got {b!r}, {t!r} and {f!r}")
     return t if b else f
@@ -85,6 +99,8 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
 
 def sym_sum(args: Any) -> Any:
     """The sum of numbers."""
+    if has_torch_function(args):
+        return handle_torch_function(sym_sum, args, args)
     return builtins.sum(args)
 
 

@@ -52,7 +52,7 @@ NEVER = frozenset(
         "__init_subclass__",
         "as_subclass",
     )
-    + ("__class_getitem__", "__array_namespace__", "to_device", "map2_", "strides")
+    + ("__class_getitem__", "__array_namespace__", "to_device", "strides")
     + ("is_row_major", "array", "host_array", "read_through_bits", "set_geometry", "set_storage", "version_counter")
     + ("bump_version", "_view_func", "_view_func_unsafe", "_rev_view_func_unsafe", "key_set", "_array")
     + ("_autograd_meta", "_generation", "_number", "_offset", "_shape", "_storage", "_strides", "_version_counter")

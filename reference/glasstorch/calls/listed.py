@@ -12,6 +12,7 @@ from functools import wraps
 from operator import index
 from typing import Any
 
+from glasstorch.calls.parser import publish
 from glasstorch.core.errors import ArgumentTypeError
 
 
@@ -36,6 +37,7 @@ def listed(method: Callable[..., Any], parameter: str) -> Callable[..., Any]:
             )
         return method(*args, **kwargs)
 
+    publish(function, method.__globals__[f"_parse_{name}"])  # others are asked about it
     return function
 
 

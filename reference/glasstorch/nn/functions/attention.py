@@ -10,6 +10,7 @@ import warnings
 
 from glasstorch._tensor import Tensor
 from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
+from glasstorch.calls.parser import publish
 from glasstorch.core.dtype import bool_
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.nn.attention.bias import CausalBias
@@ -44,6 +45,9 @@ def scaled_dot_product_attention(
     return operators.scaled_dot_product_attention(
         query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
     )
+
+
+publish(scaled_dot_product_attention, operators._parse_scaled_dot_product_attention)  # others are asked about it
 
 
 def multi_head_attention_forward(

@@ -12,19 +12,10 @@ from glasstorch.operators.generated import functions as operators
 __all__ = ["cosine_similarity", "normalize", "pairwise_distance", "pdist"]
 
 
-def pairwise_distance(x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Tensor:
-    """The p-norm of the differences of vectors: (N, D) and (N, D) give (N,)."""
-    return operators.pairwise_distance(x1, x2, p, eps, keepdim)
-
-
-def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between vectors along a dimension; no vector counts as shorter than `eps`."""
-    return operators.cosine_similarity(x1, x2, dim, eps)
-
-
-def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The p-norm distances between all pairs of rows: (n, m) gives a vector of n * (n - 1) / 2."""
-    return operators.pdist(input, p)
+# Operators under their own names, as in PyTorch
+cosine_similarity = operators.cosine_similarity
+pairwise_distance = operators.pairwise_distance
+pdist = operators.pdist
 
 
 def normalize(input: Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
