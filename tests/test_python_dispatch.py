@@ -30,7 +30,7 @@ class Log(TorchDispatchMode):
         self.calls: list[Call] = []
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        assert type(func) is Operator
+        assert isinstance(func, Operator)
         assert (types, type(args), type(kwargs)) == ((), tuple, dict)
         self.calls.append((str(func), args, kwargs))
         return func(*args, **kwargs)

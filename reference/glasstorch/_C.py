@@ -14,6 +14,8 @@ from glasstorch.autograd.engine import current_graph_task_id as _current_graph_t
 from glasstorch.autograd.engine import current_node as _current_autograd_node  # noqa: F401
 from glasstorch.autograd.function_node import _FunctionBase as _FunctionBase
 from glasstorch.autograd.imperative_engine import EngineBase as _EngineBase  # noqa: F401
+from glasstorch.autograd.unregistered import mode as _get_autograd_fallback_mode  # noqa: F401
+from glasstorch.autograd.unregistered import set_mode as _set_autograd_fallback_mode  # noqa: F401
 from glasstorch.calls.asked_class import _TensorMeta as _TensorMeta
 from glasstorch.calls.function_state import *  # noqa: F403
 from glasstorch.core.device import device as device

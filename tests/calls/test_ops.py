@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -132,3 +134,115 @@ def test_an_operator_of_the_users_has_tags(torch: Any) -> None:
         assert ops.three.default.tags == []
     finally:
         getattr(library, "close", library._destroy if hasattr(library, "_destroy") else lambda: None)()
+
+
+# What an overload and a packet say of themselves ------------------------------------------------------------------
+
+SAID = [
+    "add.Tensor.name()",
+    "add.Tensor._name",
+    "add.Tensor.__name__",
+    "add.Tensor.__qualname__",
+    "add.Tensor._namespace",
+    "add.Tensor.namespace",
+    "add.Tensor._opname",
+    "add.Tensor._overloadname",
+    "mm.default._overloadname",
+    "mm.default.__name__",
+    "add.Tensor.is_view",
+    "add_.Tensor.is_view",
+    "t.default.is_view",
+    "add.Tensor._defined_in_python",
+    "repr(add.Tensor.overloadpacket)",
+    "add.Tensor._can_decompose()",
+    "reshape.default._can_decompose()",
+    "copy.deepcopy(add.Tensor) is add.Tensor",
+    "copy.deepcopy(add) is add",
+    "add.__name__",
+    "add._qualified_op_name",
+    "mm.overloads()[0]",
+    "str(mm._schemas[''])",
+    "mm.op_overloads()[0] is mm.default",
+    "list(mm)[0]",
+]
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_an_overload_and_a_packet_say_of_themselves_what_pytorchs_say(require: Callable[[str], Any], said: str) -> None:
+    answers = []
+    for library in (require("torch"), glasstorch):
+        aten = library.ops.aten
+        names = {name: getattr(aten, name) for name in ("add", "add_", "mm", "t", "reshape")}
+        answers.append(eval(said, {"copy": copy, **names}))
+    assert answers[1] == answers[0]
+
+
+def test_a_composite_operator_can_be_decomposed_and_another_cannot(torch: Any) -> None:
+    x = torch.ones(4)
+    assert torch.ops.aten.reshape.default.decompose(x, [2, 2]).tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert torch.ops.aten.add.Tensor.decompose(x, x) is NotImplemented
+
+
+def test_a_call_may_be_redispatched_with_a_key_set(torch: Any) -> None:
+    keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+    x = torch.ones(2, requires_grad=True)
+    result = torch.ops.aten.add.Tensor.redispatch(keys, x, x, alpha=2)
+    assert (result.tolist(), result.requires_grad) == ([3.0, 3.0], False)
+
+
+def test_a_python_kernel_is_kept_and_not_overridden(torch: Any) -> None:
+    with torch.library._scoped_library("glasstorch_py", "DEF") as library:
+        library.define("f(Tensor x) -> Tensor")
+        f = torch.ops.glasstorch_py.f.default
+        key = torch._C.DispatchKey.CompositeImplicitAutograd
+
+        @f.py_impl(key)
+        def composed(x: Any) -> Any:
+            return x + 1
+
+        assert f.py_kernels[key] is composed
+        assert f.has_kernel_for_dispatch_key(key)
+        assert f.decompose(torch.ones(1)).tolist() == [2.0]
+        with pytest.raises(RuntimeError, match="Trying to override a python impl for"):
+            f.py_impl(key)(composed)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda torch, x: torch.ops.aten.add(x, x, 2),
+        lambda torch, x: torch.ops.aten.add(x),
+        lambda torch, x: torch.ops.aten.add("a", 3),
+        lambda torch, x: torch.ops.aten.mm(x),
+        lambda torch, x: torch.ops.aten.mm(x, "a"),
+    ],
+)
+def test_a_packet_without_a_fitting_overload_says_why_of_each(require: Callable[[str], Any], call: Any) -> None:
+    messages = []
+    for library in (require("torch"), glasstorch):
+        with pytest.raises(RuntimeError) as error:
+            call(library, library.ones(1))
+        messages.append(str(error.value).splitlines())
+    assert messages[1][0] == messages[0][0]
+    own = [line for line in messages[1] if line and "out" not in line]
+    assert set(own) <= set(messages[0])
+
+
+def test_operators_that_take_functions_are_said_to_be_missing() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'cond': operators that take functions belong to PyTorch's"):
+        glasstorch.ops.higher_order.cond  # noqa: B018
+
+
+def test_a_namespace_is_a_module_that_names_its_operators(torch: Any) -> None:
+    assert repr(torch.ops.aten) == "<module 'torch.ops.aten' from 'torch.ops'>"
+    torch.ops.import_module("json")
+    assert torch.ops.aten.mm.__name__ in list(torch.ops.aten)
+
+
+def test_what_is_no_library_is_an_os_error(torch: Any, tmp_path: Path) -> None:
+    text = tmp_path / "text.so"
+    text.write_text("not a library")
+    for path in ("nonexistent.so", str(text)):
+        with pytest.raises(OSError, match=f"Could not load this library: .*{Path(path).name}"):
+            torch.ops.load_library(path)
+    assert not {"nonexistent.so", str(text)} & torch.ops.loaded_libraries

@@ -27,12 +27,12 @@ BUILTINS = {
     "RuntimeError": {
         "ShapeError", "DtypeError", "IndexValueError", "DeviceError", "OverlapError", "ArgumentError",
         "IntegerDivisionError", "AutogradError", "InplaceError", "StorageError", "RegistrationError",
-        "LinAlgError", "AcceleratorError", "OutOfMemoryError", "UnsynchronizedAccessError",
+        "LinAlgError", "AcceleratorError", "OutOfMemoryError", "UnsynchronizedAccessError", "SchemaError",
     },
     "IndexError": {"DimensionError"},
     "NotImplementedError": {"DtypeNotImplementedError", "NoDataError", "MissingKernelError"},
     "TypeError": {"ArgumentTypeError"},
-    "ValueError": {"ArgumentValueError", "SchemaError"},
+    "ValueError": {"ArgumentValueError"},
 }  # fmt: skip
 
 # PyTorch raises the first; Python has an error of its own for the case, which programs catch too.

@@ -12,6 +12,15 @@ from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import Operator
 
 
+@pytest.fixture(autouse=True)
+def without_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the keys of autograd be transparent, as this layer makes them.
+
+    What autograd does for an operator without a kernel of its own is in tests/autograd/test_unregistered.py.
+    """
+    monkeypatch.setattr("glasstorch.dispatch.resolve.users_fallbacks", {})
+
+
 @pytest.fixture
 def tensor() -> Callable[..., TensorImpl]:
     """Makes a tensor that has a key set and nothing else; a plain CPU tensor's unless another is given."""
@@ -19,6 +28,7 @@ def tensor() -> Callable[..., TensorImpl]:
     def make(keys: int = CPU_KEYS) -> TensorImpl:
         t = TensorImpl()
         t.key_set = keys
+        t._autograd_meta = None
         return t
 
     return make

@@ -15,6 +15,7 @@ from glasstorch.core.keys import CPU_KEYS, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable, Library, place
 from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.tags import Tag
 from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -60,6 +61,7 @@ def test_defining_an_operator_twice_names_both_places(library: Library) -> None:
         library.define("f(Tensor x, int n) -> Tensor")
     second = line() - 1
     assert f"already defined at {__file__}:{first}; refused the one at {__file__}:{second}" in str(error.value)
+    assert str(error.value).startswith("Tried to register an operator (sample::f(Tensor x, int n) -> Tensor) with the")
 
 
 def test_a_namespace_is_defined_once_and_then_extended(library: Library) -> None:
@@ -81,9 +83,9 @@ def test_a_closed_namespace_can_be_defined_again() -> None:
 
 
 def test_a_library_of_kernels_defines_nothing(library: Library) -> None:
-    with pytest.raises(RegistrationError, match="a Library of kind 'IMPL' cannot define 'g"):
+    with pytest.raises(RegistrationError, match="Cannot define an operator inside of a TORCH_LIBRARY_IMPL"):
         Library("sample", "IMPL").define("g(Tensor x) -> Tensor")
-    with pytest.raises(ValueError, match="Unsupported kind: 'OTHER'; expected 'DEF', 'FRAGMENT' or 'IMPL'"):
+    with pytest.raises(ValueError, match="Unsupported kind: OTHER; expected one of DEF, FRAGMENT, IMPL"):
         Library("sample", "OTHER")
 
 
@@ -96,25 +98,131 @@ def test_a_schema_that_cannot_be_read_defines_nothing(library: Library) -> None:
 
 def test_a_name_of_another_namespace_is_refused(library: Library) -> None:
     assert library.define("sample::f(Tensor x) -> Tensor").name == "sample::f"
-    with pytest.raises(RegistrationError, match="names the namespace other, and this Library is of sample"):
+    with pytest.raises(RegistrationError, match=r"Explicitly provided namespace \(other\) in schema string does"):
         library.define("other::f(Tensor x) -> Tensor")
-    with pytest.raises(RegistrationError, match=r"'aten::mul.Tensor' names the namespace aten"):
+    with pytest.raises(RegistrationError, match=r"Explicitly provided namespace \(aten\) in operator name does"):
         library.impl("aten::mul.Tensor", lambda x, y: x, "CPU")
 
 
 # Registering ----------------------------------------------------------------------------------------------------
 
 
-def test_a_second_kernel_for_a_key_is_refused_and_names_both_places(library: Library, operator: Operator) -> None:
+def test_a_second_kernel_of_a_user_is_refused_where_overriding_is_and_names_both_places(
+    library: Library, operator: Operator
+) -> None:
     library.impl("op", lambda x: 1, "CPU")
     first = line() - 1
     with pytest.raises(RegistrationError) as error:
+        library.impl("op", lambda x: 2, "CPU", allow_override=False)
+    second = line() - 1
+    assert str(error.value).startswith("This is not allowed since there's already a kernel registered from python")
+    assert str(error.value).endswith(f"registered at {__file__}:{first}; refused the one at {__file__}:{second}")
+
+
+def test_a_kernel_that_is_replaced_is_warned_of_once_with_both_places(
+    library: Library, operator: Operator, tensor: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glasstorch.core.warn_once._given", set())
+    library.impl("op", lambda x: 1, "CPU")
+    first = line() - 1
+    with pytest.warns(UserWarning, match="Warning only once for all operators,") as warned:
         library.impl("op", lambda x: 2, "CPU")
     second = line() - 1
-    assert str(error.value) == (
-        f"sample::op already has a CPU kernel, registered at {__file__}:{first}; refused the one at "
-        f"{__file__}:{second}. Pass allow_override=True to replace it"
+    library.impl("op", lambda x: 3, "CPU")
+    assert str(warned[0].message).endswith(
+        f"operator: sample::op(Tensor x) -> Tensor\n    registered at {operator.defined_at}\n  dispatch key: CPU\n"
+        f"  previous kernel: registered at {__file__}:{first}\n       new kernel: registered at {__file__}:{second}"
     )
+    assert operator(tensor()) == 3
+
+
+def test_what_is_meant_and_what_is_for_meta_is_replaced_without_a_warning(library: Library, operator: Operator) -> None:
+    library.impl("op", lambda x: 1, "CPU")
+    library.impl("op", lambda x: 2, "CPU", allow_override=True)
+    library.impl("op", lambda x: 1, "Meta")
+    library.impl("op", lambda x: 2, "Meta")
+
+
+def test_a_kernel_of_the_librarys_own_may_be_replaced_by_its_full_name() -> None:
+    sums = registry.find("aten::sum").kernels[DispatchKey.CPU]
+    before = list(sums)
+    with Library("aten", "IMPL") as library:
+        library.impl("aten::sum", lambda x, **kwargs: x, "CPU", allow_override=True)
+        assert len(sums) == len(before) + 1
+    assert sums == before
+
+
+def test_what_a_library_registered_goes_with_its_last_reference(library: Library, operator: Operator) -> None:
+    other = Library("sample", "FRAGMENT")
+    other.define("short(Tensor x) -> Tensor")
+    other.impl("op", lambda x: x, "CPU")
+    assert operator.has_kernel_for("CPU")
+    del other
+    assert not operator.has_kernel_for("CPU")
+    assert "sample::short" not in registry.operators
+
+
+def test_a_closed_library_registers_nothing(library: Library, operator: Operator) -> None:
+    other = Library("sample", "FRAGMENT")
+    other.close()
+    for register in (lambda: other.impl("op", len, "CPU"), lambda: other.define("g(Tensor x) -> Tensor")):
+        with pytest.raises(AssertionError, match="Library object has been destroyed"):
+            register()
+
+
+@pytest.mark.parametrize("kind", ["DEF", "FRAGMENT"])
+def test_a_reserved_namespace_is_refused(kind: str) -> None:
+    with pytest.raises(ValueError, match="prim is a reserved namespace"):
+        Library("prim", kind)
+    assert repr(Library("prim", "IMPL")) == "Library(kind=IMPL, ns=prim, dispatch_key=)>"
+
+
+def test_an_operator_may_stand_for_its_name(library: Library, operator: Operator, tensor: Make) -> None:
+    library.impl(operator, lambda x: "here", "CPU")
+    assert operator(tensor()) == "here"
+    with pytest.raises(
+        RegistrationError, match="either a name or an OpOverload object as the first argument, got <class"
+    ):
+        library.impl(3, len, "CPU")  # type: ignore[arg-type]
+
+
+def test_an_unknown_analysis_of_aliases_is_refused(library: Library) -> None:
+    library.define("g(Tensor x) -> Tensor", "CONSERVATIVE")
+    with pytest.raises(RuntimeError, match="Invalid alias_analysis type PURE"):
+        library.define("h(Tensor x) -> Tensor", "PURE")
+
+
+TAGGED: list[tuple[Tag, str, str | None]] = [
+    (Tag.inplace, "f(Tensor(a!) x, int n) -> Tensor(a!)", None),
+    (Tag.inplace, "f(*, Tensor(a!) x) -> Tensor(a!)", "must have at least one positional argument"),
+    (Tag.inplace, "f(Tensor x) -> Tensor", "requires the first positional argument to be mutable"),
+    (Tag.inplace, "f(Tensor(a!)[] x) -> ()", "requires the first positional argument to be a Tensor. Got type"),
+    (Tag.inplace, "f(Tensor(a!) x) -> ()", r"must return exactly one value \(the first argument\). Got 0 returns"),
+    (Tag.inplace, "f(Tensor(a!) x) -> Tensor", "must return the first mutable argument"),
+    (Tag.inplace, "f(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!)", r"Found additional mutable args: \['y'\]"),
+    (Tag.out, "f(Tensor x, *, Tensor(a!) out) -> Tensor(a!)", None),
+    (Tag.out, "f(Tensor x) -> Tensor", "must have at least one mutable argument"),
+    (Tag.out, "f(Tensor(a!) x) -> Tensor(a!)", r"Found mutable positional args: \['x'\]"),
+    (Tag.out, "f(Tensor x, *, Tensor(a!)[] out) -> ()", "only supports Tensor mutable arguments"),
+    (Tag.out, "f(Tensor x, *, Tensor(a!) out) -> ()", r"must return all mutable arguments \(got 1 mutable args but 0"),
+    (Tag.out, "f(Tensor x, *, Tensor(a!) out) -> Tensor", "must alias mutable arg 'out'"),
+]
+
+
+@pytest.mark.parametrize(("tag", "schema", "refused"), TAGGED)
+def test_a_tag_asks_for_a_schema_as_pytorchs_does(
+    library: Library, require: Require, tag: Tag, schema: str, refused: str | None
+) -> None:
+    torch = require("torch")
+    with torch.library._scoped_library(f"glasstorch_tag_{next(_names)}", "DEF") as theirs:
+        if refused is None:
+            theirs.define(schema, tags=getattr(torch.Tag, tag.name))
+            assert library.define(schema, tags=tag).tags == [tag]
+            return
+        with pytest.raises(ValueError, match=rf"(Return 0 of s|S)chema tagged with torch\.Tag\.{tag.name} "):
+            theirs.define(schema, tags=getattr(torch.Tag, tag.name))
+    with pytest.raises(ValueError, match=f"Schema tagged with torch.Tag.{tag.name} .*{refused}"):
+        library.define(schema, tags=tag)
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -176,7 +284,7 @@ def test_a_second_fallback_for_a_key_is_refused_and_names_both_places() -> None:
 
 
 def test_a_fallback_belongs_to_no_namespace(library: Library) -> None:
-    with pytest.raises(RegistrationError, match=r"register it with Library\('_', 'IMPL'\), not with that of 'sample'"):
+    with pytest.raises(RegistrationError, match='using library fragment on the global namespace "_" but it is sample'):
         library.fallback(lambda operator, *args: None, "PrivateUse1")
 
 

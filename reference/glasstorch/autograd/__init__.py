@@ -10,9 +10,9 @@ streams of a device), `tensor_hooks`, `multi_grad_hook`, `once_differentiable`, 
 `function_outputs` and `function` (a user's own), `graph` (backward, grad), `imperative_engine`, `formulas/` (helpers
 that derivatives.yaml calls); forward mode: `tangents`, `forward_table` (the rules), `forward` (their place in the
 dispatcher), `forward_ad` (what a user calls); `checking/` and `gradcheck`, `variable` (of old programs), `manual`
-(kernels written by hand), `not_implemented`, `generated/` (autograd kernels, the rows of ADInplaceOrView kernels, the
-rules of tangents) and `loading` (which imports them). `functional`, `profiler`, `profiler_util` and `profiler_legacy`
-are torch's paths to what folders above hold.
+(kernels written by hand), `not_implemented`, `unregistered` (of users' operators), `generated/` (autograd kernels, the
+rows of ADInplaceOrView kernels, the rules of tangents) and `loading` (which imports them). `functional`, `profiler`,
+`profiler_util` and `profiler_legacy` are torch's paths to what folders above hold.
 
 Mirrors: torch/csrc/autograd, torch/autograd
 Differs: Python throughout.

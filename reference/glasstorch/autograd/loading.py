@@ -23,5 +23,6 @@ def register_autograd_kernels() -> None:
     import_module("glasstorch.autograd.forward")
     import_module("glasstorch.autograd.manual")
     import_module("glasstorch.autograd.not_implemented")
+    import_module("glasstorch.autograd.unregistered")
     if not PLAIN:
         import_module("glasstorch.autograd.shortcuts")

@@ -1,7 +1,8 @@
 """How is an operator called by its own name, as `ops.aten.add.Tensor`?
 
 Mirrors: torch/_ops.py (_Ops, _OpNamespace, OpOverloadPacket, OpOverload)
-Differs: an overload is the Operator itself.
+Differs: an overload is the Operator itself. Operators of higher order are not here: each takes functions that PyTorch's
+    compiler has captured. Their namespace says so.
 
 `ops.aten.add` is a packet of overloads and resolves calls; `ops.aten.add.Tensor` is one operator. Operators of a user's
 Library appear here as soon as they are defined.
@@ -9,40 +10,76 @@ Library appear here as soon as they are defined.
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import os
+from collections.abc import Iterator, Sequence
+from types import ModuleType
 from typing import Any, NoReturn
 
+from glasstorch.calls.arguments import REFUSED, converter
 from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.calls.parser import PythonFunction
+from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
 from glasstorch.core.unknown_names import nearest
 from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.overload import OpOverload
+from glasstorch.dispatch.schema import FunctionSchema
 
 
 class OpOverloadPacket:
     """All overloads of one name."""
 
+    __file__ = "torch.ops"
+
     def __init__(self, namespace: str, name: str) -> None:
         self._namespace = namespace
         self.__name__ = name
+        self._qualified_op_name = f"{namespace}::{name}"
         self._function: PythonFunction | None = None
         self._generation = -1
 
     def overloads(self) -> list[str]:
         """The overloads' names; the one without a name is `default`."""
-        return [o.overload_name or "default" for o in registry.overloads(self._namespace, self.__name__)]
+        return [o.overload_name or "default" for o in self._operators()]
+
+    def op_overloads(self) -> list[Operator]:
+        """The overloads themselves."""
+        return self._operators()
+
+    @property
+    def op(self) -> Any:
+        """What calls it."""
+        return self.__call__
+
+    @property
+    def _overload_names(self) -> list[str]:
+        return [o.overload_name for o in self._operators()]
+
+    @property
+    def _schemas(self) -> dict[str, FunctionSchema]:
+        return {o.overload_name: o.schema for o in self._operators()}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.overloads())
+
+    def __deepcopy__(self, memo: object = None) -> OpOverloadPacket:
+        return self
 
     def __getattr__(self, overload: str) -> Operator:
-        for operator in registry.overloads(self._namespace, self.__name__):
+        if overload.startswith("__"):
+            raise AttributeError(f"'{self}' can't have an overload name beginning with '__'; it was asked {overload}")
+        for operator in self._operators():
             if (operator.overload_name or "default") == overload:
                 return operator
         raise AttributeError(
             f"The underlying op of '{self}' has no overload name '{overload}'; it has {', '.join(self.overloads())}"
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         if self._function is None or self._generation != registry.generation:
-            operators = registry.overloads(self._namespace, self.__name__)
+            operators = self._operators()
             plain = [o.qualified_overload for o in operators if not o.schema.is_out]
             outs = [o.qualified_overload for o in operators if o.schema.is_out]
             self._function = PythonFunction(self.__name__, plain, outs, self._namespace)
@@ -51,7 +88,26 @@ class OpOverloadPacket:
             answer = ask(self, f"torch.ops.{self}", args, kwargs)
             if answer is not UNASKED:
                 return answer
-        return self._function(*args, **kwargs)
+        try:
+            return self._function(*args, **kwargs)
+        except ArgumentTypeError as refused:
+            if (fits_none := self._fits_none(args, kwargs)) is None:
+                raise
+            raise fits_none from refused
+
+    def _operators(self) -> list[Operator]:
+        return registry.overloads(self._namespace, self.__name__)
+
+    def _fits_none(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentError | None:
+        """What PyTorch says where no overload takes the arguments; None if one does: its kernel refused them."""
+        found = [_misfit(operator, args, kwargs) for operator in self._operators()]
+        reasons = [reason for reason in found if reason is not None]
+        if len(reasons) < len(found):
+            return None
+        if len(reasons) == 1:
+            return ArgumentError(reasons[0])
+        header = "Overloaded torch operator invoked from Python failed to match any schema:\n"
+        return ArgumentError(header + "\n\n".join(reasons))
 
     def __str__(self) -> str:
         return f"{self._namespace}.{self.__name__}"
@@ -60,17 +116,52 @@ class OpOverloadPacket:
         return f"<OpOverloadPacket(op='{self}')>"
 
 
-class _OpNamespace:
+WORDS = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"}
+
+
+def _misfit(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """Why an overload does not take the arguments; None if it does."""
+    try:
+        _converted(operator, operator.bind(args, kwargs), args)  # type: ignore[arg-type]
+    except ArgumentError as error:
+        return str(error)
+    return None
+
+
+def _converted(operator: OpOverload, bound: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """The arguments of a call in the types of the schema; `args` are those that were given by position."""
+    made = []
+    for i, (parameter, value) in enumerate(zip(operator.schema.arguments, bound, strict=True)):
+        converted = converter(parameter.type, False)(value)
+        if converted is not REFUSED:
+            made.append(converted)
+            continue
+        kind = WORDS.get(parameter.type.base, parameter.type.base)
+        kind = f"List[{kind}]" if parameter.type.is_list else kind
+        kind = f"Optional[{kind}]" if parameter.type.is_optional else kind
+        position = f"Position: {i}\n" if i < len(args) else ""
+        raise ArgumentError(
+            f"{operator.name.partition('.')[0]}() Expected a value of type '{kind}' for argument '{parameter.name}' "
+            f"but instead found type '{type(value).__name__}'.\n{position}Value: {value!r}\n"
+            f"Declaration: {operator.schema}"
+        )
+    return made
+
+
+class _OpNamespace(ModuleType):
+    __file__ = "torch.ops"
+
     def __init__(self, namespace: str) -> None:
-        self._namespace = namespace
+        super().__init__(f"torch.ops.{namespace}")
+        self.name = namespace
         self._packets: dict[str, OpOverloadPacket] = {}
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
-        if not registry.overloads(self._namespace, name):
+        if name.startswith("__") or not registry.overloads(self.name, name):
             raise AttributeError(
-                f"'_OpNamespace' '{self._namespace}' object has no attribute '{name}': {self._advice(name)}", name=name
+                f"'_OpNamespace' '{self.name}' object has no attribute '{name}': {self._advice(name)}", name=name
             )
-        return self._packets.setdefault(name, OpOverloadPacket(self._namespace, name))
+        return self._packets.setdefault(name, OpOverloadPacket(self.name, name))
 
     def _advice(self, name: str) -> str:
         known = dir(self)
@@ -78,34 +169,78 @@ class _OpNamespace:
             return "no operator is defined in this namespace; dir(torch.ops) lists those that have one"
         match = nearest(name, known)
         suggestion = f"the nearest name is '{match}'; " if match else ""
-        return f"{suggestion}dir(torch.ops.{self._namespace}) lists what there is"
+        return f"{suggestion}dir(torch.ops.{self.name}) lists what there is"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self))
 
     def __dir__(self) -> list[str]:
-        start = self._namespace + "::"
+        start = self.name + "::"
         return sorted({n.removeprefix(start).partition(".")[0] for n in registry.operators if n.startswith(start)})
 
 
-class _Ops:
-    """The namespaces of operators, as attributes: `ops.aten`."""
+class _HigherOrderNamespace(ModuleType):
+    __file__ = "torch.ops"
 
     def __init__(self) -> None:
+        super().__init__("torch.ops.higher_order")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise AttributeError(
+            f"'_HigherOrderNamespace' 'torch.ops.higher_order' object has no attribute '{name}': operators that take "
+            f"functions belong to PyTorch's compiler, which glasstorch does not have yet",
+            name=name,
+        )
+
+
+class _Ops(ModuleType):
+    """The namespaces of operators, as attributes: `ops.aten`."""
+
+    __file__ = "_ops.py"
+
+    def __init__(self) -> None:
+        super().__init__("torch.ops")
         self._namespaces: dict[str, _OpNamespace] = {}
+        self.higher_order = _HigherOrderNamespace()
         self.loaded_libraries: set[str] = set()
 
-    def load_library(self, path: str | os.PathLike[str]) -> NoReturn:
-        """Refused: a library of operators is compiled against PyTorch's C++ library."""
-        raise OSError(
-            f"Could not load this library: {os.fspath(path)}: its operators need PyTorch's C++ library, which "
-            "glasstorch does not have; define them in Python with torch.library"
-        )
+    def import_module(self, module: str) -> None:
+        """Import a module that registers operators."""
+        importlib.import_module(module)
+
+    def load_library(self, path: str | os.PathLike[str]) -> None:
+        """Load a compiled library into the process; OSError says why it cannot be.
+
+        One that needs PyTorch's C++ library is refused by the system's loader, as there is none here.
+        """
+        path = os.path.realpath(path)
+        try:
+            ctypes.CDLL(path)
+        except OSError as error:
+            raise OSError(f"Could not load this library: {path}") from error
+        self.loaded_libraries.add(path)
 
     def __getattr__(self, namespace: str) -> _OpNamespace:
         if namespace.startswith("__"):
             raise AttributeError(namespace)
         return self._namespaces.setdefault(namespace, _OpNamespace(namespace))
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(dir(self))
+
     def __dir__(self) -> list[str]:
         return sorted({name.partition("::")[0] for name in registry.operators})
 
 
 ops = _Ops()
+
+
+def _packet_of(operator: OpOverload) -> OpOverloadPacket:
+    packet: OpOverloadPacket = getattr(
+        getattr(ops, operator.namespace), operator.name.partition("::")[2].partition(".")[0]
+    )
+    return packet
+
+
+OpOverload.packet_of = _packet_of
+OpOverload.converted = _converted

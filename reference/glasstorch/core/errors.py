@@ -183,7 +183,7 @@ class UnsynchronizedAccessError(RuntimeError):
 # What a registration did wrong ----------------------------------------------------------------------------------
 
 
-class SchemaError(Rule, ValueError):
+class SchemaError(Rule, RuntimeError):
     """A schema, or a line of a declaration file, cannot be parsed."""
 
 

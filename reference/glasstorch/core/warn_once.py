@@ -22,8 +22,11 @@ class Always:
 always: Final = Always()
 
 
-def warn_once(message: str) -> None:
-    """Issue a UserWarning at the first call with this message in a process; later calls are silent."""
-    if always.on or message not in _given:
-        _given.add(message)
+def warn_once(message: str, about: str | None = None) -> None:
+    """Issue a UserWarning at the first call with this message in a process; later calls are silent.
+
+    Messages that are about the same count as one.
+    """
+    if always.on or (about or message) not in _given:
+        _given.add(about or message)
         warn_user(message)

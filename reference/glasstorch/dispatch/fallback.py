@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/core/VariableFallbackKernel.cpp, aten/src/ATen/core/BackendSelectFallbackKernel.cpp,
     aten/src/ATen/autocast_mode.cpp (the fallthrough fallback), VmapModeRegistrations.cpp of aten/src/ATen and functorch
-Differs: an operator without an autograd kernel is passed through silently; PyTorch warns when its gradient is
-asked for.
+Differs: a user's operator without an autograd kernel has a fallback of its own (autograd/unregistered.py), which warns
+    as PyTorch's does; one of the library's is passed through silently.
 """
 
 from __future__ import annotations

@@ -1,25 +1,31 @@
 """How are operators declared and kernels registered?
 
-Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/dispatch/Dispatcher.cpp
-Differs: a second kernel for the same key is refused (PyTorch warns) unless `allow_override=True` says that it is meant.
-    A Library that is not closed remains registered; PyTorch unregisters it when it is garbage-collected.
+Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/library.cpp,
+    aten/src/ATen/core/dispatch/Dispatcher.cpp
+Differs: `define` returns the operator itself, where PyTorch returns its name. A kernel for an operator that does not
+    exist is refused; PyTorch waits for the operator. A kernel replaced with `allow_override=True` is replaced without a
+    warning. A Library is a `with` block, too.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey, parse_key
+from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
+from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.tagged import TAGGED_SCHEMAS
 from glasstorch.dispatch.tags import Tag
 
 COMPOSITE = DispatchKey.CompositeImplicitAutograd
@@ -60,7 +66,7 @@ def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
 
 def define(
     name: str, text: str, where: str, tags: Sequence[str] = (), alias_of: str | None = None, family: str = ""
-) -> Operator:
+) -> OpOverload:
     """Add an operator. `text` is its schema, parsed on first use; `alias_of` names no namespace.
 
     A user's operator has no family.
@@ -68,10 +74,10 @@ def define(
     with registry.lock:
         if name in registry.operators:
             raise RegistrationError(
-                f"the operator {name} was already defined at {registry.operators[name].defined_at}; refused the one at "
-                f"{where}"
+                f"Tried to register an operator ({text}) with the same name and overload name multiple times. "
+                f"{name} was already defined at {registry.operators[name].defined_at}; refused the one at {where}"
             )
-        operator = registry.operators[name] = Operator(name, text, where, tags, alias_of, family)
+        operator = registry.operators[name] = OpOverload(name, text, where, tags, alias_of, family)
     return operator
 
 
@@ -134,90 +140,176 @@ class KernelTable:
         return kernel.function
 
 
+KINDS: Final = ("DEF", "FRAGMENT", "IMPL")
+RESERVED: Final = ("prim",)  # the interpreter of TorchScript has its own operators there
+ALIAS_ANALYSES: Final = ("", "FROM_SCHEMA", "CONSERVATIVE")
+
+_defined_at: Final[dict[str, str]] = {}  # namespace -> where a Library of kind DEF was made
+
+
+@dataclass(slots=True)
+class _Registered:
+    """What one Library has registered. It outlives the Library, whose end takes it back."""
+
+    namespace: str | None  # of which the Library is the only one of kind DEF
+    operators: list[Operator] = field(default_factory=list)
+    kernels: list[tuple[Operator, Kernel]] = field(default_factory=list)
+    fallbacks: list[tuple[DispatchKey, Kernel]] = field(default_factory=list)
+    others: list[Callable[[], None]] = field(default_factory=list)  # what else is to be called at the end
+
+    def take_back(self) -> None:
+        """Remove all of it; a second time does nothing."""
+        with registry.lock:
+            for operator, kernel in self.kernels:
+                operator.kernels[kernel.key].remove(kernel)
+            for key, _ in self.fallbacks:
+                del registry.fallbacks[key]
+            for operator in self.operators:
+                if registry.operators.get(operator.name) is operator:
+                    del registry.operators[operator.name]
+            for end in self.others:
+                end()
+            if self.namespace is not None:
+                _defined_at.pop(self.namespace, None)
+                self.namespace = None
+            for held in (self.kernels, self.fallbacks, self.operators, self.others):
+                held.clear()
+            registry.changed()
+
+
 class Library:
     """A set of declarations and kernels that can be removed together.
 
     `kind` is "DEF" to declare a new namespace, "FRAGMENT" to add operators to one that exists, "IMPL" to register
-    kernels. Leaving the `with` block, or `close()`, removes them all and puts back what they had replaced.
+    kernels. Leaving the `with` block, `close()`, or the end of the last reference to the Library removes them all and
+    puts back what they had replaced.
 
     >>> with Library("demo", "DEF") as library:
     ...     operator = library.define("twice(Tensor x) -> Tensor")
     ...     library.impl("twice", lambda x: x * 2, "CompositeImplicitAutograd")
     """
 
-    _namespaces: ClassVar[dict[str, str]] = {}
-
-    def __init__(self, namespace: str, kind: str, dispatch_key: str = "") -> None:
-        if kind not in ("DEF", "FRAGMENT", "IMPL"):
-            raise ValueError(f"Unsupported kind: {kind!r}; expected 'DEF', 'FRAGMENT' or 'IMPL'")
+    def __init__(self, ns: str, kind: str, dispatch_key: str = "") -> None:
+        if kind not in KINDS:
+            raise ValueError(f"Unsupported kind: {kind}; expected one of {', '.join(KINDS)}")
+        if ns in RESERVED and kind != "IMPL":
+            raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
         where = caller(1)
         if kind == "DEF":
-            taken = self._namespaces.get(namespace) or ("the library itself" if namespace == "aten" else None)
+            taken = _defined_at.get(ns) or ("the library itself" if ns == "aten" else None)
             if taken:
                 raise RegistrationError(
-                    f"Only a single library can be used to register the namespace {namespace}; it was defined at "
-                    f"{taken}, refused the one at {where}. Use kind 'FRAGMENT' to add operators to it"
+                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; it was defined at "
+                    f"{taken}, refused the one at {where}. Use kind 'FRAGMENT' to add operators to it, or 'IMPL' to "
+                    f"register kernels"
                 )
-            self._namespaces[namespace] = where
-        self.namespace = namespace
+            _defined_at[ns] = where
+        self.ns = ns
         self.kind = kind
         self.dispatch_key = dispatch_key
-        self._defined: list[Operator] = []
-        self._registered: list[tuple[Operator, Kernel]] = []
-        self._fallbacks: list[DispatchKey] = []
+        self._registered = _Registered(ns if kind == "DEF" else None)
+        self._closed = False
+        self._end = weakref.finalize(self, self._registered.take_back)
+        self._end.atexit = False
 
-    def define(self, schema: str, *, tags: Tag | Sequence[Tag] = ()) -> Operator:
-        """Declare an operator: `name.overload(Type argument, ...) -> Type`, and what its tags say of it."""
+    def __repr__(self) -> str:
+        return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
+
+    def define(self, schema: str, alias_analysis: str = "", *, tags: Tag | Sequence[Tag] = ()) -> OpOverload:
+        """Declare an operator: `name.overload(Type argument, ...) -> Type`, and what its tags say of it.
+
+        `alias_analysis` is taken as PyTorch takes it; the schema says what aliases what.
+        """
+        if alias_analysis not in ALIAS_ANALYSES:
+            raise RuntimeError(f"Invalid alias_analysis type {alias_analysis}")
+        self._check_open()
         if self.kind == "IMPL":
-            raise RegistrationError(f"a Library of kind 'IMPL' cannot define {schema!r}; use 'DEF' or 'FRAGMENT'")
+            raise RegistrationError(
+                f'def("{schema.partition("(")[0]}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block. '
+                f"A Library of kind 'IMPL' registers kernels; use kind 'DEF' or 'FRAGMENT'"
+            )
         parsed = FunctionSchema.parse(schema)
-        self._check_namespace(parsed.namespace, schema)
+        if parsed.namespace not in (None, self.ns):
+            raise RegistrationError(
+                f"Explicitly provided namespace ({parsed.namespace}) in schema string does not match namespace of "
+                f"enclosing TORCH_LIBRARY block ({self.ns}). Leave it out, or use a Library of {parsed.namespace}"
+            )
+        given = (tags,) if isinstance(tags, Tag) else tuple(tags)
+        for tag in given:
+            if tag in TAGGED_SCHEMAS:
+                TAGGED_SCHEMAS[tag](parsed)
         name = parsed.qualified_name.partition("::")[2]
-        text = schema.strip().removeprefix(f"{self.namespace}::")
-        names = [tag.name for tag in ((tags,) if isinstance(tags, Tag) else tags)]
-        operator = define(f"{self.namespace}::{name}", f"{self.namespace}::{text}", caller(1), names)
-        self._defined.append(operator)
+        text = schema.strip().removeprefix(f"{self.ns}::")
+        where = caller(1)
+        operator = define(f"{self.ns}::{name}", f"{self.ns}::{text}", where, [tag.name for tag in given])
+        self._registered.operators.append(operator)
         return operator
 
     def impl(
         self,
-        op_name: str,
+        op_name: str | Operator,
         fn: Boxed,
         dispatch_key: str = "",
         *,
         with_keyset: bool = False,
-        allow_override: bool = False,
+        allow_override: bool | None = None,
     ) -> None:
         """Register a kernel for one operator and key; the key is the Library's, or else CompositeImplicitAutograd.
 
         `fn` is called as the operator was, without arguments that equal their defaults; `with_keyset=True` passes the
-        key set first.
+        key set first. A kernel that the key has already is replaced, with a warning at the first time in a process;
+        `allow_override=True` says that this is meant, and `allow_override=False` refuses to replace a user's.
         """
-        key = _dispatch_key(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
-        namespace, _, name = op_name.rpartition("::")
-        self._check_namespace(namespace, op_name)
-        if key is DispatchKey.Meta and registry.find(f"{self.namespace}::{name}").has_kernel_for(COMPOSITE):
+        key = _dispatch_key(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
+        name = self._own_name(op_name)
+        self._check_open()
+        self.register(name, Kernel(fn, key, caller(1), with_keyset, by_user=True), allow_override)
+
+    def register(self, name: str, kernel: Kernel, allow_override: bool | None = None) -> None:
+        """Register a kernel for an operator of this namespace, to be removed with the Library."""
+        full = f"{self.ns}::{name}"
+        if kernel.key is DispatchKey.Meta and registry.find(full).has_kernel_for(COMPOSITE):
             raise RegistrationError(
                 f"We should not register a meta kernel directly to the operator '{name}', because it has a "
                 f"CompositeImplicitAutograd kernel in core. Instead we should let the operator decompose, and ensure "
                 f"that we have meta kernels for the base ops that it decomposes into."
             )
-        kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
-        self._registered.append((register(f"{self.namespace}::{name}", kernel, allow_override), kernel))
+        with registry.lock:
+            before = next(reversed(registry.find(full).kernels.get(kernel.key, ())), None)
+            if allow_override is False and before is not None and before.by_user:
+                raise RegistrationError(
+                    f"This is not allowed since there's already a kernel registered from python overriding {name}'s "
+                    f"behavior for {kernel.key.name} dispatch key and {self.ns} namespace. It was registered at "
+                    f"{before.where}; refused the one at {kernel.where}"
+                )
+            operator = register(full, kernel, allow_override=True)
+            self._registered.kernels.append((operator, kernel))
+        # Kernels for the device meta are replaced without a word, as in PyTorch, which replaces many of its own.
+        if before is not None and not allow_override and kernel.key is not DispatchKey.Meta:
+            warn_once(
+                f"Warning only once for all operators,  other operators may also be overridden.\n"
+                f"  Overriding a previously registered kernel for the same operator and the same dispatch key\n"
+                f"  operator: {operator.schema}\n    registered at {operator.defined_at}\n"
+                f"  dispatch key: {kernel.key.name}\n"
+                f"  previous kernel: registered at {before.where}\n       new kernel: registered at {kernel.where}",
+                about="a kernel that replaces another",
+            )
 
     def fallback(self, fn: Boxed, dispatch_key: str = "", *, with_keyset: bool = False) -> None:
         """Register `fn(operator, *arguments)` for every operator that has no kernel for a key.
 
         It belongs to no namespace of operators: the Library's must be "_". `with_keyset=True` passes the key set first.
         """
-        key = _dispatch_key(dispatch_key or self.dispatch_key)
-        if self.namespace != "_":
+        if self.ns != "_":
             raise RegistrationError(
-                f"a fallback is for the operators of all namespaces: register it with Library('_', 'IMPL'), not with "
-                f"that of {self.namespace!r}"
+                f'Fallback can only be registered using library fragment on the global namespace "_" but it is '
+                f"{self.ns}"
             )
+        assert dispatch_key or self.dispatch_key, "dispatch_key must not be empty for fallback"
+        key = _dispatch_key(dispatch_key or self.dispatch_key)
+        self._check_open()
         kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
         with registry.lock:
             if key in registry.fallbacks:
@@ -227,28 +319,38 @@ class Library:
                 )
             registry.fallbacks[key] = kernel
             registry.changed()
-        self._fallbacks.append(key)
+        self._registered.fallbacks.append((key, kernel))
+
+    def at_end(self, function: Callable[[], None]) -> None:
+        """Call a function when what this Library registered is removed."""
+        self._registered.others.append(function)
 
     def close(self) -> None:
-        """Remove what this library registered."""
-        with registry.lock:
-            for operator, kernel in self._registered:
-                operator.kernels[kernel.key].remove(kernel)
-            for key in self._fallbacks:
-                del registry.fallbacks[key]
-            for operator in self._defined:
-                del registry.operators[operator.name]
-            if self.kind == "DEF":
-                self._namespaces.pop(self.namespace, None)
-            self._registered, self._fallbacks, self._defined = [], [], []
-            registry.changed()
+        """Remove what this Library registered; it registers nothing from now on."""
+        self._closed = True
+        self._registered.take_back()
 
-    def _check_namespace(self, given: str | None, text: str) -> None:
-        if given not in (None, "", self.namespace):
+    _destroy = close
+
+    def _check_open(self) -> None:
+        assert not self._closed, "Library object has been destroyed"
+
+    def _own_name(self, op_name: str | Operator) -> str:
+        """The name of an operator without the namespace, which must be this Library's."""
+        if isinstance(op_name, Operator):
+            op_name = op_name.name
+        elif not isinstance(op_name, str):
             raise RegistrationError(
-                f"{text!r} names the namespace {given}, and this Library is of {self.namespace}; leave the namespace "
-                f"out, or use a Library of {given}"
+                f"impl should be passed either a name or an OpOverload object as the first argument, got "
+                f"{type(op_name)}"
             )
+        namespace, _, name = op_name.rpartition("::")
+        if namespace not in ("", self.ns):
+            raise RegistrationError(
+                f'impl("{op_name}", ...): Explicitly provided namespace ({namespace}) in operator name does not match '
+                f"namespace of enclosing TORCH_LIBRARY block ({self.ns}). Leave it out, or use a Library of {namespace}"
+            )
+        return name
 
     def __enter__(self) -> Self:
         return self

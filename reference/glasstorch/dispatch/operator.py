@@ -95,7 +95,7 @@ class Registry:
         """Make every table (or one operator's) forget what it resolved."""
         with self.lock:
             self.generation += 1
-            for changed in (operator, *operator.relied_on_by) if operator is not None else self.operators.values():
+            for changed in (operator, *operator.relied_on_by) if operator is not None else [*self.operators.values()]:
                 changed.table.clear()
 
     def find(self, name: str) -> Operator:
@@ -186,6 +186,15 @@ class Operator:
         return FunctionSchema.parse(self.text)
 
     @cached_property
+    def parameters(self) -> tuple[list[tuple[str, bool, Any]], int]:
+        """Of each parameter the name, whether it has a default, and which; and how many may be given by position."""
+        found = [
+            (a.name, a.default is not None, None if a.default is None else a.default_value)
+            for a in self.schema.arguments
+        ]
+        return found, len(self.schema.positional)
+
+    @cached_property
     def tags(self) -> list[Tag]:
         """The operator's tags; see dispatch/tags.py."""
         return [Tag[word] for word in self.words]
@@ -232,6 +241,11 @@ class Operator:
         called = self.name.partition(".")[0]
         parameters = self.schema.arguments
         positional = len(self.schema.positional)
+        if (count := len(args) + len(kwargs)) > len(parameters):
+            raise ArgumentError(
+                f"{called}() expected at most {len(parameters)} argument(s) but received {count} argument(s). "
+                f"Declaration: {self.schema}"
+            )
         if len(args) > positional:
             raise ArgumentError(
                 f"{called}() takes {positional} positional argument(s) but {len(args)} was/were given.  Declaration: "

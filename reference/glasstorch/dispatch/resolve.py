@@ -7,7 +7,7 @@ Differs: the same order of rules. PyTorch guards kernels below autograd in each 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -81,6 +81,9 @@ INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
 
 # By the operator's name, a function that is told the key before the error is raised, and may raise its own.
 ASKED_WHEN_MISSING: dict[str, Callable[[str], object]] = {}
+
+# Fallbacks that come before the others where a user has defined the operator: autograd/unregistered.py fills them in.
+users_fallbacks: dict[DispatchKey, Kernel] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +173,7 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
     if kernel := by_alias(DispatchKey.FuncTorchBatchedDecomposition):
         return Choice(key, kernel, BATCHED_KERNEL)
     # 3. The fallback of the key, for operators that register nothing.
-    if kernel := registry.fallbacks.get(key):
+    if kernel := (None if operator.family else users_fallbacks.get(key)) or registry.fallbacks.get(key):
         return Choice(key, kernel, BACKEND_FALLBACK)
     return Choice(key, None, MISSING)
 
@@ -198,8 +201,12 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     elif not kernel.takes_keys:
         function = _without_keys(function)
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
-    # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above.
-    records_itself = kernel.by_user and keys & AUTOGRAD_AND_NESTED
+    # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above; nor was
+    # it where a user's operator has none, as what stands in its place records nothing (autograd/unregistered.py).
+    records_itself = kernel.by_user and (
+        keys & AUTOGRAD_AND_NESTED
+        or not (operator.family or any(operator.kernels.get(key) for key in (DispatchKey.Autograd, *AUTOGRAD_KEYS)))
+    )
     if kernel.calls_operators and stands_below and not records_itself:
         return _below_autograd(function)
     return function
@@ -207,30 +214,35 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
 
 def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
     """See Note [A user's kernel]."""
-    function = kernel.function
-    parameters = operator.schema.arguments
-    defaults = [None if a.default is None else a.default_value for a in parameters]
-    may_be_left_out = [a.default is not None for a in parameters]
-    positional = len(operator.schema.positional)
-
-    def is_default(i: int, value: Any) -> bool:
-        return may_be_left_out[i] and not isinstance(value, TensorImpl) and bool(value == defaults[i])
+    function, takes_keys = kernel.function, kernel.takes_keys
+    if not is_fallback and not any(a.keyword_only or a.default is not None for a in operator.schema.arguments):
+        return function if takes_keys else _without_keys(function)  # nothing is left out, and nothing has a name
 
     def entry(keys: int, *arguments: Any) -> Any:
-        given = positional
-        while given and is_default(given - 1, arguments[given - 1]):
-            given -= 1
-        named = {
-            parameters[i].name: arguments[i]
-            for i in range(positional, len(parameters))
-            if not is_default(i, arguments[i])
-        }
-        first = (keys,) if kernel.takes_keys else ()
+        args, named = users_arguments(operator, arguments)
+        first = (keys,) if takes_keys else ()
         if is_fallback:
             first = (*first, operator)
-        return function(*first, *arguments[:given], **named)
+        return function(*first, *args, **named)
 
     return entry
+
+
+def users_arguments(operator: Operator, arguments: Sequence[Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The complete arguments of a call as a user's function gets them: see Note [A user's kernel]."""
+    parameters, positional = operator.parameters
+    given, named = positional, {}
+    for i in range(positional, len(parameters)):
+        if not _is_default(parameters[i], arguments[i]):
+            named[parameters[i][0]] = arguments[i]
+    while given and _is_default(parameters[given - 1], arguments[given - 1]):
+        given -= 1
+    return arguments[:given], named
+
+
+def _is_default(parameter: tuple[str, bool, Any], value: Any) -> bool:
+    _, has_default, default = parameter
+    return has_default and not isinstance(value, TensorImpl) and bool(value == default)
 
 
 def _without_keys(function: Boxed) -> Boxed:

@@ -3,9 +3,9 @@
 Reading order: `wrapped` (what a transform puts around a tensor), `layers` (how nested transforms take turns),
 `tracking` (a level at which autograd records), `dual`, `batching` (how vmap finds a rule) and `rules` (what an operator
 does to a batch), `vmap`, `arguments`, `transforms` (grad, vjp, jvp, Jacobians), `linearize`, `function_vmap` and
-`function` (a user's Function under transforms), `modules`, `printing`, `view_inverses`, `functional_tensor`,
-`functionalization` and `functionalize` (writes and views without shared memory), `functional_api`, `rearranging`, and
-`functional`, which is `glasstorch.autograd.functional`.
+`function` (a user's Function under transforms), `users_rule` (the rule of a user's operator), `modules`, `printing`,
+`view_inverses`, `functional_tensor`, `functionalization` and `functionalize` (writes and views without shared memory),
+`functional_api`, `rearranging`, and `functional`, which is `glasstorch.autograd.functional`.
 
 Mirrors: torch/func, torch/_functorch, aten/src/ATen/functorch
 Differs: Python throughout.

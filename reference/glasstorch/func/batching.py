@@ -15,6 +15,7 @@ from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import Kernel, Operator, keys_of
+from glasstorch.dispatch.resolve import KERNEL, Choice, entry_for
 from glasstorch.dispatch.tags import Tag
 from glasstorch.func.layers import Interpreter, Rest, call, map_tensors, rebuilt
 from glasstorch.func.wrapped import NO_VALUE, batched, refresh, wrapping, wrapping_by
@@ -35,7 +36,20 @@ class Rule(NamedTuple):
     is_made_of_others: bool = False
 
 
+class RuleOfUser:
+    """A rule that a user has registered under FuncTorchBatched: users_rule.py has what becomes of one."""
+
+    def process(self, batch: Batch, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
+        """Handle a call; `rest` is where it goes on."""
+        raise NotImplementedError
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Refused: vmap calls `process`, which knows where the call goes on."""
+        raise AssertionError("a rule for a batch is called by vmap")
+
+
 IMPLICIT = DispatchKey.CompositeImplicitAutograd
+BATCHED = DispatchKey.FuncTorchBatched
 RULES: dict[str, Rule] = {}  # by the operator, from the rows of the table: rules/__init__.py
 BY_TAG: dict[Tag, Rule] = {}  # of operators whose row names none
 
@@ -58,6 +72,12 @@ class Batch(Interpreter):
             )
         rule = RULES.get(operator.qualified_overload) if operator.namespace == "aten" else None
         kernel = composite_of(operator)
+        if not operator.family and (by_user := operator.kernels.get(BATCHED)):
+            registered = by_user[-1]
+            if isinstance(registered.function, RuleOfUser):
+                return registered.function.process(self, operator, arguments, rest)
+            keys = compute_keys(keys_of(arguments))
+            return entry_for(operator, Choice(BATCHED, registered, KERNEL), keys)(keys, *arguments)
         if rule is None and not (is_random and kernel is not None and kernel.key is IMPLICIT):
             rule = next((found for tag, found in BY_TAG.items() if tag in operator.tags), None)
         if rule is not None and not rule.is_made_of_others:
@@ -67,6 +87,8 @@ class Batch(Interpreter):
             rule = None
         if rule is None and kernel is not None:  # each of its parts comes here
             keys = compute_keys(keys_of(arguments))
+            if kernel.by_user:
+                return entry_for(operator, Choice(kernel.key, kernel, KERNEL), keys)(keys, *arguments)
             return kernel.function(keys, *arguments) if kernel.takes_keys else kernel.function(*arguments)
         if rule is None:
             return rest.call(one_by_one, self, operator, list(arguments))
@@ -147,11 +169,9 @@ def incompatible(name: str, where: str = "in a vmap") -> RuntimeError:
 
 def composite_of(operator: Operator) -> Kernel | None:
     """The kernel of an operator that is composed of others."""
-    for key in (
-        IMPLICIT,
-        DispatchKey.CompositeExplicitAutograd,
-        DispatchKey.CompositeExplicitAutogradNonFunctional,
-    ):
+    explicit = (DispatchKey.CompositeExplicitAutograd, DispatchKey.CompositeExplicitAutogradNonFunctional)
+    # That of a user, for all devices, may do anything with the elements.
+    for key in (IMPLICIT, *explicit) if operator.family else (IMPLICIT,):
         if kernels := operator.kernels.get(key):
             return kernels[-1]
     return None

@@ -110,7 +110,7 @@ def _batched(owner: Batch, rest: Rest, cls: type[Function], args: tuple[Any, ...
         flat, spec = tree_flatten(tuple(outputs) if isinstance(out_dims, tuple) else outputs)
         flat_dims = _broadcast_to_and_flatten(out_dims, spec)
         assert flat_dims is not None, "the generated rule returns dimensions of the outputs' structure"
-        return tree_unflatten([_hidden(owner, *pair) for pair in zip(flat, flat_dims, strict=True)], spec)
+        return tree_unflatten([hidden(owner, *pair) for pair in zip(flat, flat_dims, strict=True)], spec)
     if not overridden:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please override and implement "
@@ -119,7 +119,7 @@ def _batched(owner: Batch, rest: Rest, cls: type[Function], args: tuple[Any, ...
     if all(dim is None for dim in tree_leaves(dims)):
         return rest.call(cls.apply, *args)
     made = rest.call(cls.vmap, VmapInfo(owner.size, owner.randomness), dims, *values)
-    result, out_dims = _two_returns(made)
+    result, out_dims = two_returns(made)
     spec = tree_flatten(result)[1]
     flat_dims = _broadcast_to_and_flatten(out_dims, spec)
     if flat_dims is None:
@@ -128,15 +128,15 @@ def _batched(owner: Batch, rest: Rest, cls: type[Function], args: tuple[Any, ...
             f"out_dims={out_dims} to be compatible with the structure of `output`. out_dims has structure "
             f"{tree_flatten(out_dims)[1]} but output has structure {spec}. {MORE}"
         )
-    return around(result, values, args, lambda value, dim: _hidden(owner, value, dim), flat_dims)
+    return around(result, values, args, lambda value, dim: hidden(owner, value, dim), flat_dims)
 
 
-def _hidden(owner: Batch, value: Any, dim: int | None) -> Any:
+def hidden(owner: Batch, value: Any, dim: int | None) -> Any:
     """A result as a batch; as it is where it has no dimension of examples."""
     return value if dim is None else batched(value, wrap_dim(dim, value.ndim) if dim >= 0 else dim, owner)
 
 
-def _two_returns(made: Any) -> tuple[Any, Any]:
+def two_returns(made: Any) -> tuple[Any, Any]:
     """The result and the dimensions of its batch, which the user's rule has returned."""
     expected = (
         "Expected the vmap staticmethod to have two returns, an output and out_dims with pytree structure compatible "

@@ -1,0 +1,236 @@
+"""Is everything that an operator needs registered, and does it agree with what the operator does?
+
+Mirrors: torch/testing/_internal/optests/generate_tests.py (opcheck), autograd_registration.py, fake_tensor.py
+Differs: the two tests that compile a call fail by name, as the compiler is not here yet; `test_utils` leaves them out.
+    The fake kernel is run on the device meta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
+
+from glasstorch._library.custom_ops import CustomOpDef
+from glasstorch._library.schema_check import SchemaCheckMode
+from glasstorch._python_dispatch import TorchDispatchMode
+from glasstorch.autograd.unregistered import mode, set_mode
+from glasstorch.calls.ops import OpOverloadPacket
+from glasstorch.core.pytree import tree_any_only, tree_leaves, tree_map_only
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.overload import OpOverload
+
+
+class OpCheckError(Exception):
+    """A test of `opcheck` has failed."""
+
+
+def _is_meta(tensor: Any) -> bool:
+    return bool(tensor.is_meta)
+
+
+def _copied(values: Any) -> Any:
+    """The same with copies of the tensors, which have the same strides and require grad where those do."""
+
+    def copy(tensor: Any) -> Any:
+        made = tensor.detach().clone()
+        return made.requires_grad_() if tensor.requires_grad else made
+
+    return tree_map_only(TensorImpl, copy, values)
+
+
+# The tests ------------------------------------------------------------------------------------------------------------
+
+
+def check_schema(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The operator writes to the arguments that the schema says, and its results share memory as the schema says."""
+    with SchemaCheckMode():
+        operator(*args, **kwargs)
+
+
+def check_autograd_registration(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """The results require grad only where a kernel at an autograd key sees to it."""
+    given = tree_leaves((args, kwargs))
+    if not any(isinstance(one, TensorImpl) and one.requires_grad for one in given):
+        return
+    kinds = {one.device.type for one in given if isinstance(one, TensorImpl)}
+    if not kinds <= {"cpu", "cuda", "xpu"}:
+        raise NotImplementedError(f"autograd_registration_check: NYI devices other than CPU/CUDA/XPU, got {kinds}")
+    backend = "CUDA" if "cuda" in kinds else "CPU" if "cpu" in kinds else "XPU"
+    if any(operator.has_kernel_for(key) for key in (f"Autograd{backend}", "Autograd", "CompositeImplicitAutograd")):
+        return
+    with _fallback_mode("nothing"):
+        results = operator(*args, **kwargs)
+    inputs = {id(one) for one in given}
+    if tree_any_only(TensorImpl, lambda tensor: tensor.requires_grad and id(tensor) not in inputs, results):
+        raise AssertionError(
+            f"{operator.name}: at least one output of this operator has requires_grad=True but the operator does not "
+            f"have an autograd kernel defined at an autograd key (e.g. DispatchKey::Autograd). Its kernel for "
+            f"{backend} is recorded as if it were a function of other operators, or applies an autograd.Function, and "
+            f"may give wrong gradients silently. Register the gradient with torch.library.register_autograd, or the "
+            f"kernel for CompositeImplicitAutograd."
+        )
+
+
+@contextmanager
+def _fallback_mode(wanted: str) -> Iterator[None]:
+    before = mode()
+    set_mode(wanted)
+    try:
+        yield
+    finally:
+        set_mode(before)
+
+
+class _CrossMetaMode(TorchDispatchMode):
+    """Runs each call of a user's operator on the device meta too, and compares all but elements."""
+
+    def __torch_dispatch__(
+        self, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if func.family:
+            return func(*args, **kwargs)
+        faked_args, faked_kwargs = tree_map_only(TensorImpl, _on_meta, (tuple(args), dict(kwargs)))
+        result = func(*args, **kwargs)
+        try:
+            faked = func(*faked_args, **faked_kwargs)
+        except Exception as error:
+            raise MetadataMismatchError(f"{func}: failed with fake inputs: {error}") from error
+        self._compare(func, result, faked)
+        return result
+
+    def _compare(self, func: Operator, result: Any, faked: Any) -> None:
+        real, fake = (list(_leaves(value)) for value in (result, faked))
+        if len(real) != len(fake):
+            raise MetadataMismatchError(
+                f"{func}: the fake kernel returns {len(fake)} tensors, the operator itself {len(real)}"
+            )
+        for i, (one, other) in enumerate(zip(real, fake, strict=True)):
+            if one.requires_grad != other.requires_grad:
+                raise MetadataMismatchError(
+                    f"{func}: mismatched requires_grad-ness of outputs. Result {i} of the kernel itself "
+                    f"{'requires' if one.requires_grad else 'does not require'} grad: its gradient is registered at "
+                    f"another key than Autograd"
+                )
+            for what, of in METADATA.items():
+                if of(one) != of(other):
+                    raise MetadataMismatchError(
+                        f"{func}: result {i} has {what} {of(one)}, and that of the fake kernel {of(other)}"
+                    )
+
+
+METADATA: Final[dict[str, Callable[[Any], Any]]] = {
+    "dtype": lambda tensor: tensor.dtype,
+    "shape": lambda tensor: tuple(tensor.shape),
+    "strides": lambda tensor: tuple(
+        stride for stride, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1 and tensor.numel()
+    ),
+    "storage offset": lambda tensor: tensor.storage_offset(),
+    "layout": lambda tensor: tensor.layout,
+}
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    return (one for one in tree_leaves(value) if isinstance(one, TensorImpl))
+
+
+def _on_meta(tensor: Any) -> Any:
+    """A tensor without elements that is like another in all else."""
+    return tensor.detach().to("meta") if tensor.is_contiguous() else _strided_on_meta(tensor)
+
+
+def _strided_on_meta(tensor: Any) -> Any:
+    needed = tensor.storage_offset() + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True)) + 1
+    memory = tensor.new_empty([needed if tensor.numel() else 0], device="meta")
+    return memory.as_strided(tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
+
+
+class MetadataMismatchError(RuntimeError):
+    """A fake kernel makes a result that differs from the operator's in more than its elements."""
+
+
+def check_fake(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """There is a fake kernel, and its results are like the operator's in all but their elements."""
+    with _CrossMetaMode():
+        operator(*args, **kwargs)
+
+
+def needs_compile(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
+    """Refused: it compares a call with the same call compiled."""
+    raise NotImplementedError(
+        f"{operator}: this test needs compile: it traces the operator with dynamic or static shapes and runs what "
+        f"torch.compile makes of it, which glasstorch does not have yet"
+    )
+
+
+ALL_TEST_UTILS: Final[dict[str, Callable[[OpOverload, tuple[Any, ...], dict[str, Any]], None]]] = {
+    "test_schema": check_schema,
+    "test_autograd_registration": check_autograd_registration,
+    "test_faketensor": check_fake,
+    "test_aot_dispatch_static": needs_compile,
+    "test_aot_dispatch_dynamic": needs_compile,
+}
+DEFAULT_TEST_UTILS: Final = ("test_schema", "test_autograd_registration", "test_faketensor")
+
+
+def opcheck(
+    op: OpOverload | OpOverloadPacket | CustomOpDef,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any] | None = None,
+    *,
+    test_utils: str | Sequence[str] = DEFAULT_TEST_UTILS,
+    raise_exception: bool = True,
+    atol: float | None = None,
+    rtol: float | None = None,
+) -> dict[str, Any]:
+    """Test whether an operator is registered as it should be, with a call's arguments: what each test came to.
+
+    A test that passes is "SUCCESS"; the first that fails raises an OpCheckError, or with `raise_exception=False` is in
+    the result with its exception. `test_aot_dispatch_dynamic` has to be asked for: it needs the compiler, and fails.
+    """
+    if (rtol is None) != (atol is None):
+        raise ValueError("opcheck(op, ...): if you specify one of rtol/atol, you must specify both")
+    operator = _operator_of(op)
+    if test_utils == "ALL":
+        test_utils = tuple(ALL_TEST_UTILS)
+    elif isinstance(test_utils, str):
+        test_utils = (test_utils,)
+    if not isinstance(test_utils, tuple | list) or not set(test_utils) <= set(ALL_TEST_UTILS):
+        raise ValueError(
+            f"opcheck(op, ..., test_utils={test_utils}), expected test_utils to be subset of {tuple(ALL_TEST_UTILS)} "
+            f"but it was not"
+        )
+    results: dict[str, Any] = {}
+    for name in test_utils:
+        try:
+            if not tree_any_only(TensorImpl, _is_meta, (args, kwargs or {})):
+                ALL_TEST_UTILS[name](operator, *_copied((args, kwargs or {})))
+            results[name] = "SUCCESS"
+        except Exception as error:
+            if raise_exception:
+                raise OpCheckError(
+                    f"opcheck(op, ...): {name} failed with {error} (scroll up for stack trace)"
+                ) from error
+            results[name] = error
+    return results
+
+
+def _operator_of(op: Any) -> OpOverload:
+    if isinstance(op, CustomOpDef):
+        return op._opoverload
+    if isinstance(op, OpOverloadPacket):
+        overloads = op.op_overloads()
+        if len(overloads) != 1:
+            raise RuntimeError(
+                f"opcheck can only test operators without overloads. Got the following overloads for "
+                f"{op._qualified_op_name}: {op._overload_names}"
+            )
+        op = overloads[0]
+    if not isinstance(op, OpOverload):
+        raise ValueError(
+            f"opcheck(op, ...): op must be instance of torch._ops.OpOverload, e.g. torch.ops.aten.sin.default, got "
+            f"{type(op)}"
+        )
+    return op

@@ -1,0 +1,197 @@
+"""What can a program ask of an operator that it holds?
+
+Mirrors: torch/_ops.py (OpOverload, OperatorBase)
+Differs: the operator itself, and not a Python object in front of it. `name` is its full name as a string, which can be
+    called for the sake of PyTorch's `name()`. A Python kernel that `py_impl` registers is kept, and runs where
+    `decompose` finds it; PyTorch's Python dispatcher, which asks for the others, is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Final, TypeVar
+
+from glasstorch.core.errors import RegistrationError
+from glasstorch.core.keys import DispatchKey, DispatchKeySet
+from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.dispatch.operator import Operator, keys_of
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+PLAIN_TENSOR: Final[frozenset[type]] = frozenset((TensorImpl,))  # of any class that is one
+PLAIN: Final[dict[str, frozenset[type]]] = {
+    "Tensor": PLAIN_TENSOR,
+    "int": frozenset((int,)),
+    "SymInt": frozenset((int,)),
+    "float": frozenset((float,)),
+    "bool": frozenset((bool,)),
+    "str": frozenset((str,)),
+    "Scalar": frozenset((int, float, bool, complex)),
+}
+
+
+class OperatorName(str):
+    """An operator's full name, `aten::add.Tensor`, which PyTorch gives as a method."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        return str(self)
+
+
+class OpOverload(Operator):
+    """One overload of one operator, with all that PyTorch lets a program ask of it.
+
+    Its packet, `torch.ops.aten.add`, is made in calls/ops.py.
+    """
+
+    # Set by calls/ops.py: its packet, and the arguments of a call converted to the types of the schema.
+    packet_of: ClassVar[Callable[[OpOverload], Any]]
+    converted: ClassVar[Callable[[OpOverload, Sequence[Any], Sequence[Any]], Sequence[Any]]]
+    py_kernels: dict[Any, Callable[..., Any]]
+    torch_dispatch_rules: dict[type, Callable[..., Any]]  # what a class of modes or tensors does with it
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        defined_at: str,
+        words: Sequence[str] = (),
+        alias: str | None = None,
+        family: str = "",
+    ) -> None:
+        super().__init__(OperatorName(name), text, defined_at, words, alias, family)
+
+    def __getattr__(self, name: str) -> Any:
+        """`__qualname__`, which a class cannot define for instances, and the registries, made when asked for."""
+        if name == "__qualname__":
+            return str(self.name)
+        if name in ("py_kernels", "torch_dispatch_rules"):
+            made: dict[Any, Callable[..., Any]] = {}
+            setattr(self, name, made)
+            return made
+        raise AttributeError(f"'OpOverload' object has no attribute '{name}'", name=name, obj=self)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # hot path: benchmarks/library.py
+        """Call the operator; the arguments of a user's are checked, as Python code is what they come to."""
+        if self.family:
+            return super().__call__(*args, **kwargs)
+        arguments: Sequence[Any] = args
+        if kwargs or len(args) != len(self.plain):
+            arguments = self.bind(args, kwargs)
+        keys = 0
+        for value, plain in zip(arguments, self.plain, strict=True):
+            if isinstance(value, TensorImpl) and plain is PLAIN_TENSOR:
+                keys |= value.key_set
+            elif type(value) not in plain:
+                arguments = self.converted(arguments, args)
+                keys = keys_of(arguments)
+                break
+        included, allowed = active_keys.get()
+        keys = (keys | included) & allowed
+        return self.table[keys](keys, *arguments)
+
+    @cached_property
+    def plain(self) -> list[frozenset[type]]:
+        """The types that each argument may have as it is."""
+        return [
+            PLAIN.get(str(a.type), frozenset()) if a.default != "None" else frozenset((type(None),))
+            for a in self.schema.arguments
+        ]
+
+    def __deepcopy__(self, memo: object = None) -> OpOverload:
+        return self
+
+    # Its names ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _name(self) -> str:
+        return str(self.name)
+
+    @property
+    def _namespace(self) -> str:
+        return self.namespace
+
+    @property
+    def _opname(self) -> str:
+        return self.name.partition("::")[2].partition(".")[0]
+
+    @property
+    def _overloadname(self) -> str:
+        return self.overload_name or "default"
+
+    @property
+    def __name__(self) -> str:
+        return f"{self._opname}.{self._overloadname}"
+
+    # What it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def overloadpacket(self) -> Any:
+        """All overloads of its name: `torch.ops.aten.add`."""
+        return self.packet_of()
+
+    _overloadpacket = overloadpacket
+
+    @property
+    def op(self) -> Callable[..., Any]:
+        """What calls it."""
+        return self.__call__
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the schema has aliases, and none that is written to."""
+        aliases = [a.type for a in self.schema.arguments if a.type.alias is not None]
+        return bool(aliases) and not any(alias.is_write for alias in aliases)
+
+    @property
+    def _defined_in_python(self) -> bool:
+        """Whether a Library has defined it; PyTorch's own operators are defined in C++."""
+        return not self.family
+
+    # Its kernels ----------------------------------------------------------------------------------------------------
+
+    def has_kernel_for_dispatch_key(self, k: DispatchKey) -> bool:
+        """Whether a kernel is registered for this very key or alias, or by `py_impl`."""
+        return k in self.py_kernels or self.has_kernel_for(k)
+
+    def has_kernel_for_any_dispatch_key(self, ks: DispatchKeySet) -> bool:
+        """Whether a kernel is registered for a key of the set."""
+        return any(self.has_kernel_for_dispatch_key(key) for key in ks)
+
+    def py_impl(self, k: Any) -> Callable[[F], F]:
+        """A decorator: keep the function below as the Python kernel of a key, or of a class of modes."""
+
+        def keep(function: F) -> F:
+            if k in self.py_kernels:
+                raise RegistrationError(f"Trying to override a python impl for {k} on operator {self.name}")
+            self.py_kernels[k] = function
+            return function
+
+        return keep
+
+    def _can_decompose(self) -> bool:
+        return self.has_kernel_for_dispatch_key(DispatchKey.CompositeImplicitAutograd)
+
+    def decompose(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the kernel that is composed of other operators; NotImplemented where there is none."""
+        key = DispatchKey.CompositeImplicitAutograd
+        if key in self.py_kernels:
+            return self.py_kernels[key](*args, **kwargs)
+        if not self.has_kernel_for(key):
+            return NotImplemented
+        keys = 0  # that of a call with no tensor, where a composite kernel is the one that runs
+        return self.table[keys](keys, *self.bind(args, kwargs))
+
+    def redispatch(self, keys: int | DispatchKeySet, *arguments: Any, **named: Any) -> Any:
+        """Call the kernel for a key set that the caller has masked.
+
+        With a plain int, the arguments are complete and in the order of the schema; with a DispatchKeySet, they are
+        those of a call.
+        """
+        if isinstance(keys, DispatchKeySet):
+            return self.table[keys.bits](keys.bits, *self.bind(arguments, named))
+        return self.table[keys](keys, *(self.bind(arguments, named) if named else arguments))
