@@ -36,6 +36,7 @@ from benchmarks import (
     fast,
     fusion,
     jit,
+    library,
     million,
     networks,
     operators,
@@ -65,6 +66,7 @@ FILES = {
     "serialization": serialization.contests,
     "profiler": profiler.contests,
     "amp": amp.contests,
+    "library": library.contests,
 }
 GRADIENTS = {"eager", "autograd"}
 OTHERS = ("startup", "book")
