@@ -190,6 +190,35 @@ def test_a_kernel_is_kept_by_who_asks_for_it(torch: Any, library: Any, ns: str) 
     assert "SafeKernelFunction(debug='" in repr(kernel)
 
 
+@pytest.mark.parametrize("by", ["name", "definition"])
+def test_an_operator_says_what_it_does_under_a_class_of_modes(torch: Any, ns: str, by: str) -> None:
+    from importlib import import_module
+
+    python_dispatch = import_module(f"{torch.__name__}.utils._python_dispatch")
+
+    class Mode(python_dispatch.TorchDispatchMode):  # type: ignore[misc, name-defined]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **(kwargs or {}))
+
+    function = lambda x: x + 1  # noqa: E731
+    function.__annotations__ = {"x": torch.Tensor, "return": torch.Tensor}
+    made = torch.library.custom_op(f"{ns}::f", function, mutates_args=())
+    seen: list[Any] = []
+
+    def rule(mode: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        seen.append((type(mode).__name__, func._opname, len(args), kwargs))
+        return func(*args) * 10
+
+    if by == "name":
+        torch.library.register_torch_dispatch(f"{ns}::f", Mode, rule)
+    else:
+        made.register_torch_dispatch(Mode)(rule)
+    with Mode():
+        assert made(torch.ones(1)).tolist() == [20.0]
+    assert made(torch.ones(1)).tolist() == [2.0]
+    assert seen == [("Mode", "f", 1, {})]
+
+
 def test_a_kernel_of_the_librarys_own_can_be_asked_for(torch: Any) -> None:
     keys = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
     for name in ("aten::add.Tensor", torch.ops.aten.add.Tensor):

@@ -423,7 +423,7 @@ class CustomOpDef:
     def register_torch_dispatch(self, torch_dispatch_class: type, fn: Callable[..., Any] | None = None, /) -> Any:
         """Say what the operator does for a class of modes or of tensors that has `__torch_dispatch__`.
 
-        The function is called as `fn(mode, func, types, args, kwargs)`, for tensors as `fn(func, types, args, kwargs)`.
+        The function is called as `fn(mode, func, types, args, kwargs)`; for tensors, their class comes first.
         """
 
         def register(function: F) -> F:

@@ -145,6 +145,9 @@ def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any
     profiled = recorder.get()
     begun = None if profiled is None else profiled.begin("PythonDispatchMode")
     try:
+        rule = _rule_for(operator, type(stack[-1]))
+        if rule is not None:
+            return rule(stack[-1], operator, types, args, named)
         return stack[-1].__torch_dispatch__(operator, types, args, named)
     finally:
         modes.reset(modes_token)
@@ -161,7 +164,11 @@ def _ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type,
     begun = None if profiled is None else profiled.begin("PythonSubclass")
     try:
         for tensor in asked:
-            result = tensor.__torch_dispatch__(operator, types, args, named)
+            rule = _rule_for(operator, type(tensor))
+            if rule is not None:
+                result = rule(type(tensor), operator, types, args, named)
+            else:
+                result = tensor.__torch_dispatch__(operator, types, args, named)
             if result is not NotImplemented:
                 return result
         return NotImplemented
@@ -169,6 +176,12 @@ def _ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type,
         active_keys.reset(keys_token)
         if profiled is not None and begun is not None:
             profiled.end(begun)
+
+
+def _rule_for(operator: Operator, kind: type) -> Any:
+    """What `torch.library.register_torch_dispatch` has registered for an operator and a class of modes or tensors."""
+    rules = operator.__dict__.get("torch_dispatch_rules")
+    return None if rules is None else rules.get(kind)
 
 
 def _with_its_class(asked: tuple[Any, ...], tensor: TensorImpl) -> tuple[Any, ...]:
