@@ -72,10 +72,13 @@ class WarnNotImplemented(Node):
 def unregistered(operator: Operator, keys: int, *arguments: Any) -> Any:
     """The kernel of every autograd key, for operators of users that have none."""
     below = keys & BELOW_AUTOGRAD
-    if not grad_mode.get() or _Mode.now == "nothing":
-        return operator.table[below](below, *arguments)
     tensors = list(tensors_of(arguments))
-    if not any(map(requires_grad, tensors)):
+    for tensor in tensors:
+        if tensor._autograd_meta is not None and requires_grad(tensor):
+            break
+    else:
+        return operator.table[below](below, *arguments)
+    if not grad_mode.get() or _Mode.now == "nothing":
         return operator.table[below](below, *arguments)
     name = operator.name.partition(".")[0]
     node = WarnNotImplemented(name, [gradient_edge(tensor) for tensor in tensors])  # type: ignore[arg-type]
