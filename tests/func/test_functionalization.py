@@ -96,4 +96,5 @@ def test_every_view_operator_has_an_inverse_or_is_known_to_have_none() -> None:
         and not any(operator.has_kernel_for(key) for key in ("CompositeImplicitAutograd",))
         and inverse_of(operator) is None
     }
-    assert without == {"lift_fresh"}
+    parts_of_a_sparse_tensor = {"_indices", "_values", "indices", "values"}  # PyTorch has none for these either
+    assert without == {"lift_fresh"} | parts_of_a_sparse_tensor

@@ -37,7 +37,7 @@ from glasstorch.calls.overloaded import (
     on_modes,
     switched_off,
 )
-from glasstorch.calls.python_operators import method_operator
+from glasstorch.calls.python_operators import asked_operator
 from glasstorch.core.plain_types import set_plain
 
 # Attributes of which nobody is asked: they make a tensor or a class, or are not in PyTorch.
@@ -208,7 +208,7 @@ def _asking_operator(public: Any, original: Any) -> Callable[[Any, Any], Any]:
     """`a + b`, which asks about the method that is its public form."""
 
     def operator(self: Any, other: Any) -> Any:
-        return method_operator(original, self, other, public)
+        return asked_operator(original, self, other, public)
 
     operator.__name__ = operator.__qualname__ = original.__name__
     return operator

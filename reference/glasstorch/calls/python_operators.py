@@ -30,10 +30,18 @@ WITH_KEYWORDS = frozenset(
 )
 
 
-def method_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
-    """A binary operator of Python; NotImplemented if the function does not accept the other operand's type.
+def method_operator(function: Callable[..., Any], self: Any, other: Any) -> Any:
+    """A binary operator of Python; NotImplemented if the function does not accept the other operand's type."""
+    try:
+        return function(self, other)
+    except ArgumentTypeError:
+        return NotImplemented
 
-    A mode or an operand that answers is asked about the function, or about `public` in its place.
+
+def asked_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
+    """As `method_operator`, where an operand or a mode may answer: it is asked about `public`, or else by the function.
+
+    NotImplemented, too, if everyone who was asked refused.
     """
     try:
         if public is not None and not SILENT.issuperset((type(self), type(other))):
@@ -43,9 +51,7 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any, public:
                     return handle_torch_function(public, (self, other), self, other)
             elif (answer := ask(public, f"torch.Tensor.{name}", (self, other), None)) is not UNASKED:
                 return answer
-        return function(self, other)
-    except ArgumentTypeError:
-        return NotImplemented
+        return method_operator(function, self, other)
     except TypeError:
         if has_torch_function_variadic(self, other):  # nobody did answer, or an answer went wrong
             return NotImplemented
@@ -53,16 +59,16 @@ def method_operator(function: Callable[..., Any], self: Any, other: Any, public:
 
 
 def reflected_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
-    """As `method_operator`, for a tensor on the right; a direct call may pass something else as `self`."""
+    """As `asked_operator`, for a tensor on the right; a direct call may pass something else as `self`."""
     if not isinstance(self, TensorImpl):
         raise ArgumentTypeError(
             f"a reflected operator of Tensor doesn't apply to a '{type(self).__name__}' object; expected a Tensor first"
         )
-    return method_operator(function, self, other, public)
+    return asked_operator(function, self, other, public)
 
 
 def equality_operator(function: Callable[..., Any], self: Any, other: Any, public: Any = None) -> Any:
     """`==`, which as in PyTorch is the only operator that converts an array to a tensor."""
     if isinstance(other, np.ndarray) and other.dtype.kind in "biufc":
         other = hooks.tensor_hooks.from_array(np.ascontiguousarray(other))
-    return method_operator(function, self, other, public if has_torch_function_unary(self) else None)
+    return asked_operator(function, self, other, public if has_torch_function_unary(self) else None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasstorch.calls.python_operators import method_operator
+from glasstorch.calls.python_operators import asked_operator
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def __rdiv__(self: Tensor, other: Any) -> Tensor:
-    quotient: Tensor = method_operator(_times_inverse, self, other, __rdiv__)
+    quotient: Tensor = asked_operator(_times_inverse, self, other, __rdiv__)
     return quotient
 
 
@@ -29,27 +29,27 @@ def _times_inverse(self: Tensor, other: Any) -> Any:
 
 
 def __rpow__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.pow), self, other, __rpow__)
+    return asked_operator(_swapped(functions.pow), self, other, __rpow__)
 
 
 def __rfloordiv__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.floor_divide), self, other, __rfloordiv__)
+    return asked_operator(_swapped(functions.floor_divide), self, other, __rfloordiv__)
 
 
 def __rmod__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.remainder), self, other, __rmod__)
+    return asked_operator(_swapped(functions.remainder), self, other, __rmod__)
 
 
 def __rmatmul__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.matmul), self, other, __rmatmul__)
+    return asked_operator(_swapped(functions.matmul), self, other, __rmatmul__)
 
 
 def __rlshift__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.bitwise_left_shift), self, other, __rlshift__)
+    return asked_operator(_swapped(functions.bitwise_left_shift), self, other, __rlshift__)
 
 
 def __rrshift__(self: Tensor, other: Any) -> Any:
-    return method_operator(_swapped(functions.bitwise_right_shift), self, other, __rrshift__)
+    return asked_operator(_swapped(functions.bitwise_right_shift), self, other, __rrshift__)
 
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:

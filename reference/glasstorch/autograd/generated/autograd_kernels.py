@@ -460,6 +460,7 @@ _pixel_unshuffle = table("pixel_unshuffle")
 _channel_shuffle = table("channel_shuffle")
 _clone = table("clone")
 __to_copy = table("_to_copy")
+_zero = table("zero")
 _fill_Scalar = table("fill.Scalar")
 _fill_Tensor = table("fill.Tensor")
 __lazy_clone = table("_lazy_clone")
@@ -9746,6 +9747,28 @@ def _to_copy(
     return result
 
 
+class ZeroBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f.zeros_like(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("zero")
+def zero(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _zero[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _zero[below](below, self)
+    node = ZeroBackward0((edge_self,))
+    result = _zero[below](below, self)
+    set_history(result, node)
+    return result
+
+
 class FillBackward0(Node):
     def apply(self, grads: Gradients) -> Gradients:
         if (grad := grads[0]) is None:
@@ -9817,14 +9840,6 @@ class FillBackward3(Node):
         if edges[1]:
             grad_value = grad.sum()
         return (grad_self, grad_value)
-
-
-class ZeroBackward0(Node):
-    def apply(self, grads: Gradients) -> Gradients:
-        if (grad := grads[0]) is None:
-            return (None,) * len(self.next_edges)
-        grad_self = f.zeros_like(grad)
-        return (grad_self,)
 
 
 class LazyCloneBackward0(Node):

@@ -82,7 +82,7 @@ from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.calls.as_method import as_method, names_of_methods
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
+from glasstorch.calls.python_operators import asked_operator, equality_operator, reflected_operator
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -189,7 +189,7 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     call = call.replace("exponent", "other")
     ignore = "  # type: ignore[override]" if is_equality else ""
     anything = "object" if is_equality else "Any"
-    parsed = f"return {_operator('equality' if dunder == '__eq__' else 'method', dunder, name)}\n"
+    parsed = f"return {_operator('equality' if dunder == '__eq__' else 'asked', dunder, name)}\n"
     head = f"\n    def {dunder}(self, other: {anything}) -> Tensor:{ignore}  # hot path: benchmarks/eager.py\n"
     if takes_numbers:
         return (

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.calls.as_method import as_method, names_of_methods
-from glasstorch.calls.python_operators import equality_operator, method_operator, reflected_operator
+from glasstorch.calls.python_operators import asked_operator, equality_operator, reflected_operator
 from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL
 from glasstorch.core.errors import ArgumentTypeError
@@ -591,7 +591,7 @@ class TensorMethods(TensorImpl):
     def __add__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.add, self, other)
+                return asked_operator(TensorMethods.add, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -600,7 +600,7 @@ class TensorMethods(TensorImpl):
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.sub, self, other)
+                return asked_operator(TensorMethods.sub, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -609,7 +609,7 @@ class TensorMethods(TensorImpl):
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.mul, self, other)
+                return asked_operator(TensorMethods.mul, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -618,7 +618,7 @@ class TensorMethods(TensorImpl):
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.div, self, other)
+                return asked_operator(TensorMethods.div, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -629,19 +629,19 @@ class TensorMethods(TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _matmul[keys](keys, self, other)
-        return method_operator(TensorMethods.matmul, self, other)
+        return asked_operator(TensorMethods.matmul, self, other)
 
     def __pow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _pow_Tensor_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.pow, self, other, TensorMethods.__pow__)
+        return asked_operator(TensorMethods.pow, self, other, TensorMethods.__pow__)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.floor_divide, self, other, TensorMethods.__floordiv__)
+                return asked_operator(TensorMethods.floor_divide, self, other, TensorMethods.__floordiv__)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -650,7 +650,7 @@ class TensorMethods(TensorImpl):
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.remainder, self, other)
+                return asked_operator(TensorMethods.remainder, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -661,35 +661,35 @@ class TensorMethods(TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_and_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_and, self, other, TensorMethods.__and__)
+        return asked_operator(TensorMethods.bitwise_and, self, other, TensorMethods.__and__)
 
     def __or__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_or_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_or, self, other, TensorMethods.__or__)
+        return asked_operator(TensorMethods.bitwise_or, self, other, TensorMethods.__or__)
 
     def __xor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_xor_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_xor, self, other, TensorMethods.__xor__)
+        return asked_operator(TensorMethods.bitwise_xor, self, other, TensorMethods.__xor__)
 
     def __lshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_left_shift_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_left_shift, self, other, TensorMethods.__lshift__)
+        return asked_operator(TensorMethods.bitwise_left_shift, self, other, TensorMethods.__lshift__)
 
     def __rshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_right_shift_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_right_shift, self, other, TensorMethods.__rshift__)
+        return asked_operator(TensorMethods.bitwise_right_shift, self, other, TensorMethods.__rshift__)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
@@ -703,40 +703,40 @@ class TensorMethods(TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _ne_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.ne, self, other)
+        return asked_operator(TensorMethods.ne, self, other)
 
     def __lt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _lt_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.lt, self, other)
+        return asked_operator(TensorMethods.lt, self, other)
 
     def __le__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _le_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.le, self, other)
+        return asked_operator(TensorMethods.le, self, other)
 
     def __gt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _gt_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.gt, self, other)
+        return asked_operator(TensorMethods.gt, self, other)
 
     def __ge__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _ge_Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.ge, self, other)
+        return asked_operator(TensorMethods.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.add_, self, other)
+                return asked_operator(TensorMethods.add_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -745,7 +745,7 @@ class TensorMethods(TensorImpl):
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.sub_, self, other)
+                return asked_operator(TensorMethods.sub_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -754,7 +754,7 @@ class TensorMethods(TensorImpl):
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.mul_, self, other)
+                return asked_operator(TensorMethods.mul_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -763,7 +763,7 @@ class TensorMethods(TensorImpl):
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.div_, self, other)
+                return asked_operator(TensorMethods.div_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -772,7 +772,7 @@ class TensorMethods(TensorImpl):
     def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.floor_divide_, self, other)
+                return asked_operator(TensorMethods.floor_divide_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -781,7 +781,7 @@ class TensorMethods(TensorImpl):
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
             if type(other) not in PLAIN_NUMBERS:
-                return method_operator(TensorMethods.remainder_, self, other)
+                return asked_operator(TensorMethods.remainder_, self, other)
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
@@ -792,42 +792,42 @@ class TensorMethods(TensorImpl):
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _pow__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.pow_, self, other, TensorMethods.__ipow__)
+        return asked_operator(TensorMethods.pow_, self, other, TensorMethods.__ipow__)
 
     def __iand__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_and__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_and_, self, other, TensorMethods.__iand__)
+        return asked_operator(TensorMethods.bitwise_and_, self, other, TensorMethods.__iand__)
 
     def __ior__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_or__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_or_, self, other, TensorMethods.__ior__)
+        return asked_operator(TensorMethods.bitwise_or_, self, other, TensorMethods.__ior__)
 
     def __ixor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_xor__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_xor_, self, other, TensorMethods.__ixor__)
+        return asked_operator(TensorMethods.bitwise_xor_, self, other, TensorMethods.__ixor__)
 
     def __ilshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_left_shift__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_left_shift_, self, other, TensorMethods.__ilshift__)
+        return asked_operator(TensorMethods.bitwise_left_shift_, self, other, TensorMethods.__ilshift__)
 
     def __irshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
             return _bitwise_right_shift__Tensor[keys](keys, self, other)
-        return method_operator(TensorMethods.bitwise_right_shift_, self, other, TensorMethods.__irshift__)
+        return asked_operator(TensorMethods.bitwise_right_shift_, self, other, TensorMethods.__irshift__)
 
     def __radd__(self, other: Any) -> Tensor:
         return reflected_operator(TensorMethods.add, self, other)

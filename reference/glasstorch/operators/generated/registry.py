@@ -1231,7 +1231,7 @@ OPERATORS: tuple[Row, ...] = (
     Row('to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)', 4945, composite=('CompositeImplicitAutograd', 'copies.conversions.to_other'), family='copies'),
     Row('to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)', 4952, composite=('CompositeImplicitAutograd', 'copies.conversions.to_options'), family='copies'),
     Row('type_as(Tensor self, Tensor other) -> Tensor', 4959, composite=('CompositeImplicitAutograd', 'copies.conversions.type_as'), tags=('undeclared_alias',), family='copies'),
-    Row('copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor', 4966, composite=('CompositeExplicitAutogradNonFunctional', 'copies.conversions.copy'), tags=('core',), family='copies'),
+    Row('copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor', 4966, composite=('CompositeExplicitAutogradNonFunctional', 'copies.conversions.copy'), tags=('core',), not_implemented='derivative', family='copies'),
     Row('zero(Tensor self) -> Tensor', 4974, composite=('CompositeExplicitAutograd', 'copies.conversions.zero'), tags=('generated',), family='copies'),
     Row('fill.Scalar(Tensor self, Scalar value) -> Tensor', 4982, composite=('CompositeExplicitAutograd', 'copies.conversions.fill'), tags=('core',), family='copies', vmap='decompositions.fill'),
     Row('fill.Tensor(Tensor self, Tensor value) -> Tensor', 4990, composite=('CompositeExplicitAutograd', 'copies.conversions.fill'), family='copies'),
