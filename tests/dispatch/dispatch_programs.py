@@ -453,6 +453,23 @@ def several_results_under_a_mode(k: Kit) -> None:
         k.say([part.tolist() for part in x.unbind()])
 
 
+@program
+def names_of_results_stay_with_functions(k: Kit) -> None:
+    x = k.t.tensor([[3.0, 1.0], [2.0, 4.0]])
+
+    class Kinds(k.python_dispatch.TorchDispatchMode):  # type: ignore[misc,name-defined]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **kwargs or {})
+            k.say(str(func), type(result).__name__)
+            return result
+
+    with Kinds():
+        k.say(k.t.max(x, 0).values.tolist(), x.sort().indices.tolist(), k.t.linalg.qr(x).Q.shape)
+        k.say(type(k.t.split(x, 1)).__name__, type(x.unbind()).__name__, type(k.t.max(x, 0)).__name__)
+    k.say(k.t.max(k.Wrapper(x), 0).values.inner.tolist(), type(k.t.ops.aten.max.dim(x, 0)).__name__)
+    k.say(type(k.t.ops.aten.split.Tensor(x, 1)).__name__, type(k.t.ops.aten.unbind.int(x)).__name__)
+
+
 # Subclasses ---------------------------------------------------------------------------------------------------------
 
 

@@ -226,7 +226,10 @@ class Operator:
         """Call the operator: the plain twin of the generated functions, for any schema."""
         arguments = self.bind(args, kwargs)
         keys = compute_keys(keys_of(arguments))
-        return self.table[keys](keys, *arguments)
+        result = self.table[keys](keys, *arguments)
+        if isinstance(result, tuple):  # names of results are the Python functions' business
+            return [*result] if self.schema.returns[0].type.is_list else tuple(result)
+        return result
 
     def redispatch(self, keys: int, *arguments: Any) -> Any:
         """Call the kernel for a key set that the caller has masked; the arguments are complete and in schema order."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from glasstorch.core import return_types
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.keys import ADINPLACEORVIEW, DUAL, FUNCTIONALITY_BIT, PYTHON, RECORDED, below
 from glasstorch.core.tensor_impl import TensorImpl
@@ -43,6 +44,7 @@ class _Form:
         "defaults",
         "lists",
         "names",
+        "named",
         "needs",
         "one_tensor",
         "positional",
@@ -70,6 +72,11 @@ class _Form:
         whole = len(schema.returns) == sum(r.type.is_write for r in schema.returns)
         written = tuple(i for i, a in enumerate(parameters) if whole and a.type.alias in names and not a.type.is_list)
         self.written = written if len(written) == len(schema.returns) else ()
+        # The type with names in which a Python function returns several results.
+        named = getattr(return_types, operator.name.partition("::")[2].partition(".")[0], None)
+        self.named = (
+            named if len(schema.returns) > 1 and len(getattr(named, "fields", ())) == len(schema.returns) else None
+        )
         self.one_tensor = kind is not None and kind.is_tensor_like and not (kind.is_list or kind.is_optional)
 
     def is_default(self, i: int, value: Any) -> bool:
@@ -131,8 +138,12 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
         _check_result(operator, result)
     elif not isinstance(result, TensorImpl):
         raise ArgumentError(f"Unable to cast {result!r} to Tensor")
+    if form.one_tensor:
+        return arguments[form.written[0]] if form.written else result
     if form.written:
-        return arguments[form.written[0]] if form.one_tensor else tuple(arguments[i] for i in form.written)
+        result = tuple(arguments[i] for i in form.written)
+    if isinstance(result, list | tuple):
+        return tuple(result) if form.named is None else form.named(result)
     return result
 
 
