@@ -28,6 +28,7 @@ BUILTINS = {
         "ShapeError", "DtypeError", "IndexValueError", "DeviceError", "OverlapError", "ArgumentError",
         "IntegerDivisionError", "AutogradError", "InplaceError", "StorageError", "RegistrationError",
         "LinAlgError", "AcceleratorError", "OutOfMemoryError", "UnsynchronizedAccessError", "SchemaError",
+        "SchemaTextError",
     },
     "IndexError": {"DimensionError"},
     "NotImplementedError": {"DtypeNotImplementedError", "NoDataError", "MissingKernelError"},
