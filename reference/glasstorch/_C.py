@@ -19,6 +19,8 @@ from glasstorch.autograd.unregistered import set_mode as _set_autograd_fallback_
 from glasstorch.calls.asked_class import _TensorMeta as _TensorMeta
 from glasstorch.calls.function_state import *  # noqa: F403
 from glasstorch.core.device import device as device
+from glasstorch.core.device import private_use
+from glasstorch.core.device import rename_private_use as _rename_privateuse1_backend  # noqa: F401
 from glasstorch.core.dtype import dtype as dtype
 from glasstorch.core.errors import _LinAlgError as _LinAlgError
 from glasstorch.core.geometry import Size as Size
@@ -78,6 +80,11 @@ def _jit_get_all_schemas() -> list[FunctionSchema]:
 def _jit_get_schemas_for_operator(qualified_name: str) -> list[FunctionSchema]:
     """The schemas of all overloads of an operator, `aten::add`; none if there is no such operator."""
     return [s for s in _jit_get_all_schemas() if s.name == qualified_name]
+
+
+def _get_privateuse1_backend_name() -> str:
+    """The name of the device that the program brings; "privateuseone" until it has one."""
+    return private_use.name
 
 
 def _is_cow_tensor(tensor: Tensor) -> bool:

@@ -41,6 +41,7 @@ from glasstorch import utils as utils
 from glasstorch import version as version
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._settings import *  # noqa: F403
+from glasstorch._settings import _register_device_module as _register_device_module
 from glasstorch._symbolic import *  # noqa: F403
 from glasstorch._symbolic import _assert as _assert
 from glasstorch._tensor import Tensor as Tensor
@@ -194,6 +195,6 @@ __all__ = [
     name
     for name in globals()
     if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
-    or name in ("_assert", "_conj", "_neg_view", *_functional_api.__all__)
+    or name in ("_assert", "_conj", "_neg_view", "_register_device_module", *_functional_api.__all__)
     or name in _PRIVATE
 ]

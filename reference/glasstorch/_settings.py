@@ -9,13 +9,14 @@ Differs: most of it is kept and changes nothing, because there is nothing to cho
 
 from __future__ import annotations
 
+import sys
 import warnings
 from types import ModuleType
 from typing import Any, Final
 
 from glasstorch import cpu, cuda
 from glasstorch.backends import _switches
-from glasstorch.core import hooks, warn_once
+from glasstorch.core import private_use, warn_once
 from glasstorch.core.device import CPU, chosen_device, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
@@ -154,16 +155,32 @@ def is_warn_always_enabled() -> bool:
 def get_default_device() -> device:
     """The device of tensors that are made without saying where: the CPU, unless another one was chosen."""
     on = chosen_device() or CPU
-    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+    return private_use.with_index(on)
 
 
 def get_device_module(device: Any = None) -> ModuleType:
     """The module of a device's type, such as `torch.cuda`; without one, that of the accelerator, or else of the CPU."""
+    if device is None and private_use.is_accelerator():
+        private_use.answers()
+        return get_device_module(private_use.name())
     if device is None:
         return cuda if cuda.is_available() else cpu
     if not isinstance(device, str | Device):
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
     kind = Device(device).type
+    if kind == private_use.name() and private_use.registered.module is not None:
+        return private_use.registered.module  # type: ignore[no-any-return]
     if kind not in MODULES:
         raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'.")
     return MODULES[kind]
+
+
+def _register_device_module(device_type: Any, module: Any) -> None:
+    """Make a module, or an object with its functions, `torch.NAME`: the module of the device that a program brings."""
+    kind, space = Device(device_type).type, sys.modules[__package__]
+    if kind in vars(space):
+        raise RuntimeError(f"The runtime module of '{kind}' has already been registered with '{vars(space)[kind]}'")
+    setattr(space, kind, module)
+    sys.modules[f"{__package__}.{kind}"] = module
+    if kind == private_use.name():
+        private_use.register_module(module)

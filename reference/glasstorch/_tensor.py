@@ -18,7 +18,7 @@ from glasstorch import printing
 from glasstorch.calls import of_subclasses, removed
 from glasstorch.calls.asked_class import _TensorMeta, own_method
 from glasstorch.calls.overloaded import DisableTorchFunction
-from glasstorch.core import geometry, hooks, inference
+from glasstorch.core import geometry, hooks, inference, private_use
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
 from glasstorch.core.device import device as Device
@@ -399,7 +399,7 @@ def empty_strided(shape: Shape, strides: Shape, dtype: dtype, on: device = CPU) 
 def empty_pinned(shape: Shape, strides: Shape, dtype: dtype) -> Tensor:
     """An uninitialised CPU tensor in pinned memory."""
     nbytes = geometry.span(shape, strides) * dtype.itemsize
-    return make(Storage.over(hooks.memory_hooks.pinned(nbytes)), dtype, shape, strides, 0)
+    return make(Storage.over(private_use.pinned(nbytes)), dtype, shape, strides, 0)
 
 
 def from_array(array: Array, dtype: dtype) -> Tensor:

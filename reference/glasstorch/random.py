@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.core import hooks
-from glasstorch.core.device import device
+from glasstorch.core.device import device, private_use
+from glasstorch.core.private_use import registered, with_index
 from glasstorch.core.random.generator import (
     Generator,
     default_generator,
@@ -73,15 +73,16 @@ def fork_rng(
     if device_type == "meta" or not enabled:
         yield
         return
-    kind = device(device_type or "cuda").type
+    own = private_use.name
+    kind = device(device_type or (own if private_use.is_accelerator else "cuda")).type
+    if kind == own:
+        with _fork_own(devices, _caller, _devices_kw):
+            yield
+        return
     if devices is None:
         count = runtime.device_count() if kind == "cuda" else 0
         if count > 1:
-            warn_once(
-                f"CUDA reports that you have {count} available devices, and you have used {_caller} without explicitly "
-                f"specifying which devices are being used. Every CUDA device is forked, which can be slow if there "
-                f"are many; name them with the '{_devices_kw}' keyword argument of {_caller}."
-            )
+            _warn_of_many("cuda", count, _caller, _devices_kw)
         devices = range(count)
     forked = [default_generator, *(_generator(kind, one) for one in devices)]
     states = [generator.stream.state_bytes() for generator in forked]
@@ -92,10 +93,37 @@ def fork_rng(
             generator.stream.load_state_bytes(state)
 
 
+@contextmanager
+def _fork_own(devices: Iterable[Any] | None, caller: str, keyword: str) -> Iterator[None]:
+    """Restore the CPU's state and those of a program's own devices, which their module gets and sets."""
+    name, module = private_use.name, registered.module
+    if module is None:
+        raise RuntimeError(f"Device '{name}' does not have a corresponding module registered as 'torch.{name}'.")
+    if devices is None and module.device_count() > 1:
+        _warn_of_many(name, module.device_count(), caller, keyword)
+    on = list(range(module.device_count()) if devices is None else devices)
+    state, states = get_rng_state(), [module.get_rng_state(one) for one in on]
+    try:
+        yield
+    finally:
+        set_rng_state(state)
+        for one, kept in zip(on, states, strict=True):
+            module.set_rng_state(kept, one)
+
+
+def _warn_of_many(kind: str, count: int, caller: str, keyword: str) -> None:
+    name = kind.upper()
+    warn_once(
+        f"{name} reports that you have {count} available devices, and you have used {caller} without explicitly "
+        f"specifying which devices are being used. Every {name} device is forked, which can be slow if there are "
+        f"many; name them with the '{keyword}' keyword argument of {caller}."
+    )
+
+
 def _generator(kind: str, one: Any) -> Generator:
     """The default generator of a device, given as an index of the type `kind` or as a device."""
     on = device(one) if isinstance(one, str | device) else device(kind, one)
-    return default_generator_of(hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on)
+    return default_generator_of(with_index(on))
 
 
 __getattr__ = _refuse_unknown_names(__name__)

@@ -1,11 +1,13 @@
 """How does a program use whichever accelerator there is, without naming it?
 
-Here that is CUDA, where a GPU is found or a simulated one was asked for, and nothing elsewhere.
+Here that is the device that the program has brought and named (utils/backend_registration.py), else CUDA, where a GPU
+is found or a simulated one was asked for, and nothing elsewhere.
 
 Reading order: `_device` (which device is meant), this file, `memory`.
 
 Mirrors: torch/accelerator/__init__.py
-Differs: CUDA is the only kind; `get_device_capability` lists the dtypes that kernels compute in.
+Differs: there is no kind but these two. `memory` asks the device's module. `get_device_capability` lists the dtypes
+    that CUDA's kernels compute in.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ from glasstorch import cuda as _cuda
 from glasstorch.accelerator import memory as memory
 from glasstorch.accelerator._device import On as _On
 from glasstorch.accelerator._device import index_of, require
+from glasstorch.accelerator._device import kind as _kind
+from glasstorch.accelerator._device import module as _module
+from glasstorch.accelerator._device import set_index as _set_index
 from glasstorch.accelerator.memory import empty_cache as empty_cache
 from glasstorch.accelerator.memory import empty_host_cache as empty_host_cache
 from glasstorch.accelerator.memory import get_memory_info as get_memory_info
@@ -28,6 +33,7 @@ from glasstorch.accelerator.memory import memory_reserved as memory_reserved
 from glasstorch.accelerator.memory import memory_stats as memory_stats
 from glasstorch.accelerator.memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
 from glasstorch.accelerator.memory import reset_peak_memory_stats as reset_peak_memory_stats
+from glasstorch.core import private_use as _private_use
 from glasstorch.core.device import device as _Device
 from glasstorch.core.dtype import DTYPES as _DTYPES
 from glasstorch.core.dtype import STORED_ONLY as _STORED_ONLY
@@ -61,16 +67,18 @@ __all__ = [
 
 def is_available() -> bool:
     """Whether there is an accelerator."""
-    return _cuda.is_available()
+    return bool(_module().is_available())
 
 
 def device_count() -> int:
     """How many accelerators there are."""
-    return _cuda.device_count()
+    return int(_module().device_count())
 
 
 def current_accelerator(check_available: bool = False) -> _Device | None:
     """The accelerator's kind as a device without an index; None where there is none."""
+    if _private_use.is_accelerator():
+        return _Device(_kind()) if not check_available or is_available() else None
     return _Device("cuda") if is_available() else None
 
 
@@ -81,7 +89,7 @@ def current_device_index() -> int:
 
 def set_device_index(device: _On, /) -> None:
     """Make a device the current one."""
-    _cuda.set_device(index_of(device, optional=False))
+    _set_index(index_of(device, optional=False))
 
 
 def current_device_idx() -> int:
@@ -124,19 +132,29 @@ def get_device_capability(device: _On = None, /) -> dict[str, Any]:
 
 def current_stream(device: _On = None, /) -> _cuda.Stream:
     """The stream that work on a device is queued on."""
-    return _cuda.current_stream(index_of(device))
+    index = index_of(device)
+    if _private_use.is_accelerator():
+        return _private_use.current_guard().get_stream(_Device(_kind(), index))  # type: ignore[no-any-return]
+    return _cuda.current_stream(index)
 
 
 def set_stream(stream: _cuda.Stream) -> None:
     """Queue work on this stream from now on, and make its device the current one."""
     require()
+    if _private_use.is_accelerator():
+        _private_use.current_guard().exchange_stream(stream)
+        return
     _cuda.set_device(stream.device)
     _cuda.set_stream(stream)
 
 
 def synchronize(device: _On = None, /) -> None:
     """Wait until a device has done all work that was queued."""
-    _cuda.synchronize(index_of(device))
+    index = index_of(device)
+    if _private_use.is_accelerator():
+        _private_use.current_guard().synchronize_device(index)
+    else:
+        _cuda.synchronize(index)
 
 
 __getattr__ = _refuse_unknown_names(__name__)

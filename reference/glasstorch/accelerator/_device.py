@@ -5,15 +5,49 @@ Mirrors: torch/accelerator/_utils.py, c10/core/impl/VirtualGuardImpl.h
 
 from __future__ import annotations
 
+from typing import Any
+
 from glasstorch import cuda
+from glasstorch.core import private_use
 from glasstorch.core.device import device as Device
 
 On = Device | str | int | None
 
 
+def module() -> Any:
+    """The accelerator's module: of a program's own device once that has a name, else `cuda`."""
+    if not private_use.is_accelerator():
+        return cuda
+    private_use.answers()  # an error where there are no hooks
+    if private_use.registered.module is None:
+        name = private_use.name()
+        raise RuntimeError(f"Device '{name}' does not have a corresponding module registered as 'torch.{name}'.")
+    return private_use.registered.module
+
+
+def kind() -> str:
+    """The accelerator's type of device."""
+    return private_use.name() if private_use.is_accelerator() else "cuda"
+
+
+def current_index() -> int:
+    """The index of the current device."""
+    if private_use.is_accelerator():
+        return private_use.current_guard().get_device().index or 0
+    return cuda.current_device()
+
+
+def set_index(index: int) -> None:
+    """Make a device the current one."""
+    if private_use.is_accelerator():
+        private_use.current_guard().set_device(Device(kind(), index))
+    else:
+        cuda.set_device(index)
+
+
 def require() -> None:
     """RuntimeError where there is no accelerator."""
-    if not cuda.is_available():
+    if not module().is_available():
         raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
@@ -21,10 +55,10 @@ def index_of(device: On, optional: bool = True) -> int:
     """The index of a device, by default the current one; a device of another kind is refused."""
     require()
     if device is None and optional:
-        return cuda.current_device()
+        return current_index()
     if isinstance(device, int):
         return device
     on = Device(device)  # type: ignore[arg-type]
-    if on.type != "cuda":
-        raise ValueError(f"{on.type} doesn't match the current accelerator cuda.")
-    return cuda.current_device() if on.index is None else on.index
+    if on.type != kind():
+        raise ValueError(f"{on.type} doesn't match the current accelerator {kind()}.")
+    return current_index() if on.index is None else on.index

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from glasstorch import cuda
-from glasstorch.accelerator._device import On, index_of, require
+from glasstorch.accelerator._device import On, index_of, module, require
 from glasstorch.core.unknown_names import refuse_unknown_names
 
 __all__ = [
@@ -29,7 +28,7 @@ __all__ = [
 def empty_cache() -> None:
     """Return cached memory that no tensor uses."""
     require()
-    cuda.empty_cache()
+    module().empty_cache()
 
 
 def empty_host_cache() -> None:
@@ -39,42 +38,42 @@ def empty_host_cache() -> None:
 
 def memory_stats(device_index: On = None, /) -> OrderedDict[str, Any]:
     """The statistics of a device's allocator under flat names, such as `allocated_bytes.all.peak`."""
-    return OrderedDict(cuda.memory_stats(index_of(device_index)))
+    return OrderedDict(module().memory_stats(index_of(device_index)))
 
 
 def memory_allocated(device_index: On = None, /) -> int:
     """The bytes that tensors on a device occupy."""
-    return cuda.memory_allocated(index_of(device_index))
+    return module().memory_allocated(index_of(device_index))
 
 
 def max_memory_allocated(device_index: On = None, /) -> int:
     """The most bytes that tensors on a device have occupied."""
-    return cuda.max_memory_allocated(index_of(device_index))
+    return module().max_memory_allocated(index_of(device_index))
 
 
 def memory_reserved(device_index: On = None, /) -> int:
     """The bytes that a device's allocator holds."""
-    return cuda.memory_reserved(index_of(device_index))
+    return module().memory_reserved(index_of(device_index))
 
 
 def max_memory_reserved(device_index: On = None, /) -> int:
     """The most bytes that a device's allocator has held."""
-    return cuda.max_memory_reserved(index_of(device_index))
+    return module().max_memory_reserved(index_of(device_index))
 
 
 def reset_accumulated_memory_stats(device_index: On = None, /) -> None:
     """Count allocations from zero again."""
-    cuda.reset_accumulated_memory_stats(index_of(device_index))
+    module().reset_accumulated_memory_stats(index_of(device_index))
 
 
 def reset_peak_memory_stats(device_index: On = None, /) -> None:
     """Let the peaks begin again with what is allocated now."""
-    cuda.reset_peak_memory_stats(index_of(device_index))
+    module().reset_peak_memory_stats(index_of(device_index))
 
 
 def get_memory_info(device_index: On = None, /) -> tuple[int, int]:
     """The free and the total memory of a device in bytes."""
-    return cuda.mem_get_info(index_of(device_index))
+    return module().mem_get_info(index_of(device_index))
 
 
 __getattr__ = refuse_unknown_names(__name__)

@@ -17,6 +17,7 @@ import numpy as np
 
 from glasstorch._tensor import Tensor
 from glasstorch.amp.casts import clear_autocast_cache
+from glasstorch.amp.settings import shown_name, supported_dtypes
 from glasstorch.amp.state import (
     autocast_decrement_nesting,
     autocast_increment_nesting,
@@ -28,8 +29,8 @@ from glasstorch.amp.state import (
     set_autocast_enabled,
 )
 from glasstorch.amp.state import is_autocast_available as is_autocast_available
-from glasstorch.core.dtype import bfloat16, float16, float64
 from glasstorch.core.dtype import dtype as dtype_
+from glasstorch.core.dtype import float64
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.user_line import warn_user
 from glasstorch.devices.runtime import is_available
@@ -37,7 +38,6 @@ from glasstorch.devices.runtime import is_available
 __all__ = ["autocast", "autocast_decorator", "custom_bwd", "custom_fwd", "is_autocast_available"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-SUPPORTED = (bfloat16, float16)
 
 
 class autocast:
@@ -77,11 +77,11 @@ class autocast:
             if not is_available():
                 warn_user("CUDA is not available or torch_xla is imported. Disabling autocast.")
                 return False
-        elif self.fast_dtype not in SUPPORTED:
-            name = self.device.upper()
+        elif self.fast_dtype not in (supported := supported_dtypes(self.device)):
+            name = shown_name(self.device)
             warn_user(
                 f"In {name} autocast, but the target dtype is not supported. Disabling autocast.\n{name} Autocast only "
-                f"supports dtypes of {', '.join(map(str, SUPPORTED))} currently."
+                f"supports dtypes of {', '.join(map(str, supported))} currently."
             )
             return False
         return True

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from glasstorch.amp.casts import cast, cast_list, is_eligible, widest
 from glasstorch.amp.settings import DEVICES, lower_precision
+from glasstorch.core.device import PRIVATE_USE
 from glasstorch.core.dtype import dtype, float32
 from glasstorch.core.errors import DtypeError
 from glasstorch.core.keys import BACKEND_BIT, FUNCTIONALITY_BIT, below
@@ -46,7 +47,7 @@ class Cast:
     @property
     def backend(self) -> int:
         """The bit that a tensor must have to be cast."""
-        return BACKEND_BIT[self.device.upper()]
+        return BACKEND_BIT["PrivateUse1" if self.device == PRIVATE_USE else self.device.upper()]
 
     @property
     def bit(self) -> int:

@@ -5,8 +5,9 @@ not stored here: its key is allowed or masked in `dispatch/active_keys.py`, like
 
 Mirrors: aten/src/ATen/autocast_mode.h (is_autocast_available, get_autocast_dispatch_key_from_device_type),
     autocast_mode.cpp (is_autocast_enabled, autocast_dtype, cache_enabled, nesting)
-Differs: ContextVars instead of thread-locals. Only `cpu` and `cuda` have kernels; for PyTorch's other devices the
-    settings can be read and set, and no tensor has their keys.
+Differs: ContextVars instead of thread-locals. Only `cpu` and `cuda` have kernels, and a program's own device those
+    that it registers (utils/backend_registration.py); for PyTorch's other devices the settings can be read and set,
+    and no tensor has their keys.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from glasstorch.core.device import device
+from glasstorch.core.device import PRIVATE_USE, device, private_use
 from glasstorch.core.dtype import bfloat16, dtype, float16
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.keys import FUNCTIONALITY_BIT
+from glasstorch.core.private_use import registered
 from glasstorch.dispatch.active_keys import active_keys
 
 
@@ -50,15 +52,40 @@ keeps_casts: ContextVar[bool] = ContextVar("keeps_casts", default=True)
 nesting: ContextVar[int] = ContextVar("nesting", default=0)  # how many autocast blocks the running code is inside of
 
 
+def kind_of(name: str) -> str:
+    """The type of device that a string names, as in DEVICES: a program's own device is "privateuseone" there."""
+    if name in DEVICES:
+        return name
+    kind = device(name).type  # refuses what is no device at all
+    return PRIVATE_USE if kind == private_use.name else kind
+
+
 def autocast_device(name: str) -> AutocastDevice:
     """The entry of a type of device; a DeviceError where autocast knows none of that name."""
-    found = DEVICES.get(name)
-    if found is None:
-        kind = device(name).type  # refuses what is no device at all
-        found = DEVICES.get(kind)
+    found = DEVICES.get(kind_of(name))
     if found is None:
         raise DeviceError(f"unknown device type for autocast: {name!r}; expected one of {', '.join(DEVICES)}")
     return found
+
+
+def supported_dtypes(name: str) -> tuple[dtype, ...]:
+    """The dtypes that autocast casts to on a type of device; the module of a program's own device says its."""
+    if name != private_use.name:
+        return bfloat16, float16
+    module = registered.module
+    if not hasattr(module, "get_amp_supported_dtype"):
+        missing = "" if module is None else "But the func `get_amp_supported_dtype` is missing. \n"
+        raise AssertionError(
+            f"Tried to use AMP with the `{name}` backend, but the backend has not registered a module or  the module "
+            f"miss some necessary funcs. The backend should register a module by `torch._register_device_module`, and "
+            f"the module must have these funcs: \n`get_amp_supported_dtype() -> List[torch.dtype]`. \n{missing}"
+        )
+    return tuple(module.get_amp_supported_dtype())
+
+
+def shown_name(name: str) -> str:
+    """How warnings call a type of device."""
+    return name if name == private_use.name else name.upper()
 
 
 def is_on(name: str) -> bool:

@@ -12,8 +12,16 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from glasstorch.amp.kernels import register_autocast_kernels
-from glasstorch.amp.settings import DEVICES, autocast_device, is_on, keeps_casts, lower_precision, nesting, switch
-from glasstorch.core.device import device
+from glasstorch.amp.settings import (
+    DEVICES,
+    autocast_device,
+    is_on,
+    keeps_casts,
+    kind_of,
+    lower_precision,
+    nesting,
+    switch,
+)
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.user_line import warn_user
 from glasstorch.operators.operator_row import AUTOCAST_DEVICES
@@ -49,7 +57,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def is_autocast_available(device_type: str) -> bool:
     """Whether autocast knows a type of device, such as "cpu" or "cuda"; it need not be present."""
     _check("_is_autocast_available", "device_type", 1, device_type, str)
-    return device_type in DEVICES or device(device_type).type in DEVICES
+    return kind_of(device_type) in DEVICES
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
@@ -63,8 +71,8 @@ def set_autocast_enabled(device_type: str | bool, enabled: bool | None = None) -
     name, on = ("cuda", device_type) if enabled is None and isinstance(device_type, bool) else (device_type, enabled)
     _check("set_autocast_enabled", "device_type", 1, name, str)
     _check("set_autocast_enabled", "enabled", 2, on, bool)
-    kind = str(name).partition(":")[0]
-    autocast_device(kind)  # refuses what it does not know
+    autocast_device(str(name))  # refuses what it does not know
+    kind = kind_of(str(name))
     if on and kind in AUTOCAST_DEVICES:
         register_autocast_kernels(kind)
     switch(kind, bool(on))
@@ -74,7 +82,7 @@ def get_autocast_dtype(device_type: str) -> dtype_:
     """The dtype that autocast casts to on a type of device."""
     _check("get_autocast_dtype", "device_type", 1, device_type, str)
     autocast_device(device_type)
-    return lower_precision.get()[device_type.partition(":")[0]]
+    return lower_precision.get()[kind_of(device_type)]
 
 
 def set_autocast_dtype(device_type: str, dtype: dtype_) -> None:
@@ -82,7 +90,7 @@ def set_autocast_dtype(device_type: str, dtype: dtype_) -> None:
     _check("set_autocast_dtype", "device_type", 1, device_type, str)
     _check("set_autocast_dtype", "dtype", 2, dtype, dtype_)
     autocast_device(device_type)
-    lower_precision.set(MappingProxyType({**lower_precision.get(), device_type.partition(":")[0]: dtype}))
+    lower_precision.set(MappingProxyType({**lower_precision.get(), kind_of(device_type): dtype}))
 
 
 def is_autocast_cache_enabled() -> bool:

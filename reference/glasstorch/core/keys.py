@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from enum import EnumMeta, IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from glasstorch.core.device import no_tensors_on
+from glasstorch.core.device import PRIVATE_USE, no_tensors_on, private_use
 from glasstorch.core.errors import ArgumentTypeError, RegistrationError
 
 BACKENDS: Final = (
@@ -326,16 +326,22 @@ BELOW_ADINPLACEORVIEW: Final = below("ADInplaceOrView")
 CPU_KEYS: Final = key_set_of("CPU", "ADInplaceOrView", "AutogradCPU", "AutocastCPU")
 CUDA_KEYS: Final = key_set_of("CUDA", "ADInplaceOrView", "AutogradCUDA", "AutocastCUDA")
 META_KEYS: Final = key_set_of("Meta", "ADInplaceOrView", "AutogradMeta")
+PRIVATE_USE_KEYS: Final = key_set_of("PrivateUse1", "ADInplaceOrView", "AutogradPrivateUse1", "AutocastPrivateUse1")
 
 
 class OfDevices(dict[str, int]):
-    """A key set for each type of device that holds tensors; to ask for that of another type raises an error."""
+    """A key set for each type of device that holds tensors; to ask for that of another type raises an error.
+
+    A program's own device is also found under the name that it has taken.
+    """
 
     def __missing__(self, type: str) -> int:
+        if type == private_use.name:
+            return self[PRIVATE_USE]
         raise no_tensors_on(type)
 
 
-KEYS_OF_DEVICE: Final = OfDevices(cpu=CPU_KEYS, cuda=CUDA_KEYS, meta=META_KEYS)
+KEYS_OF_DEVICE: Final = OfDevices(cpu=CPU_KEYS, cuda=CUDA_KEYS, meta=META_KEYS, privateuseone=PRIVATE_USE_KEYS)
 # That of a sparse tensor differs from a strided one's in one functionality.
 SPARSE_KEYS_OF_DEVICE: Final = OfDevices(
     {type: keys & ~FUNCTIONALITY_BIT["Dense"] | SPARSE_COO for type, keys in KEYS_OF_DEVICE.items()}

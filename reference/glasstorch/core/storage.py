@@ -23,9 +23,9 @@ from weakref import WeakSet
 
 import numpy as np
 
-from glasstorch.core import hooks
+from glasstorch.core import hooks, private_use
 from glasstorch.core.allocator import Buffer, cpu_allocator
-from glasstorch.core.device import CPU, WITH_TENSORS, device, no_tensors_on
+from glasstorch.core.device import CPU, device, holds_tensors, no_tensors_on
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -50,11 +50,12 @@ class UntypedStorage(_StorageBase):
     """A block of bytes on one device, shared by any number of tensors.
 
     `memory` is a row-major array over the bytes, of whatever shape and dtype it was made with; None for a device whose
-    bytes NumPy cannot reach (cuda: `block` holds them) and for one that has none (meta). `generation` changes whenever
-    the bytes are replaced, so that an array cached on a tensor can be seen to be stale. `may_resize` is False once
-    the memory is visible outside the library. `lazy` is what the storage shares with its lazy copies; see
-    Note [Copies made at the first write]. `cloned_at_once`: the storage is never lazy, as an inference tensor uses it,
-    whose writes pass no ADInplaceOrView kernel. `shared` is the memory that can be sent to other processes.
+    bytes NumPy cannot reach (cuda, or a program's own: `block` holds them) and for one that has none (meta).
+    `generation` changes whenever the bytes are replaced, so that an array cached on a tensor can be seen to be stale.
+    `may_resize` is False once the memory is visible outside the library. `lazy` is what the storage shares with its
+    lazy copies; see Note [Copies made at the first write]. `cloned_at_once`: the storage is never lazy, as an inference
+    tensor uses it, whose writes pass no ADInplaceOrView kernel. `shared` is the memory that can be sent to other
+    processes.
     """
 
     __slots__ = (
@@ -110,16 +111,17 @@ class UntypedStorage(_StorageBase):
     def allocate(cls, nbytes: int, on: device = CPU) -> UntypedStorage:
         """A new storage of uninitialised bytes; on the meta device it has a size and no bytes.
 
-        A CUDA device must have an index.
+        A device with memory of its own must have an index.
         """
         storage = _new(cls)
         if on is CPU:
             storage._fill_in(cpu_allocator.allocate(nbytes), nbytes, CPU, True)
             return storage
         storage._fill_in(None, nbytes, on, True)
-        if on.type == "cuda":
-            assert on.index is not None, "a CUDA device has its index here"
-            storage.block = hooks.memory_hooks.allocate(nbytes, on)
+        if on.type != "meta":
+            assert on.index is not None, "a device with memory of its own has its index here"
+            allocate = hooks.memory_hooks.allocate if on.type == "cuda" else private_use.allocate
+            storage.block = allocate(nbytes, on)
         return storage
 
     @classmethod
@@ -258,7 +260,8 @@ class UntypedStorage(_StorageBase):
         if mine is not None and others is not None:
             mine[:count] = others[:count]
         elif count and self.device.type != "meta":
-            hooks.memory_hooks.copy_bytes(self, source, count)
+            of_program = private_use.name() in (self.device.type, source.device.type)
+            (private_use.copy_bytes if of_program else hooks.memory_hooks.copy_bytes)(self, source, count)
         return self
 
     def fill_(self, value: int) -> UntypedStorage:
@@ -383,13 +386,11 @@ class UntypedStorage(_StorageBase):
             raise ArgumentTypeError(f"cannot pin '{self.type()}' on {self.device}: only CPU memory can be pinned")
         if self.is_pinned():
             return self
-        return UntypedStorage.over(hooks.memory_hooks.pinned(self._nbytes)).copy_(self)
+        return UntypedStorage.over(private_use.pinned(self._nbytes)).copy_(self)
 
     def is_pinned(self, device: Any = None) -> bool:
         """Whether the bytes are in page-locked main memory."""
-        if self.device is not CPU or not hooks.cuda_hooks.is_initialized():
-            return False
-        return hooks.memory_hooks.is_pinned(self.address())
+        return self.device is CPU and private_use.is_pinned(self.address())
 
     # A sequence of bytes ----------------------------------------------------------------------------------------
 
@@ -474,13 +475,13 @@ def _read_only(array: Memory) -> Memory:
 
 
 def _device(given: device | str | None) -> device:
-    """The device named, a CUDA device with its index."""
+    """The device named, with its index where there may be several."""
     if given is None:
         return CPU
     on = given if isinstance(given, device) else device(given)
-    if on.type not in WITH_TENSORS:
+    if not holds_tensors(on.type):
         raise no_tensors_on(on.type)
-    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+    return private_use.with_index(on)
 
 
 def _is_size(value: Any) -> bool:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
-from glasstorch.core import geometry, hooks
+from glasstorch.core import geometry, hooks, private_use
 from glasstorch.core.allocator import check_dimensions
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import Number, dtype
@@ -315,8 +315,10 @@ class TensorImpl:
         """The elements as a NumPy array: on the CPU the tensor's own memory, else a copy. Calls no operator."""
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.value_read(self)
-        on_device = self._storage is not None and self._storage.block is not None
-        array = hooks.memory_hooks.host_array(self) if on_device else self.array()
+        if self._storage is None or self._storage.block is None:
+            array = self.array()
+        else:
+            array = (hooks.memory_hooks if self.is_cuda else private_use).host_array(self)
         return self.read_through_bits(array) if self.key_set & MATH_BITS else array
 
     def tolist(self) -> Any:

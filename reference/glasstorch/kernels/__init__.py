@@ -3,7 +3,7 @@
 Reading order: `structured` (one kernel, three forms), `iterator` (shapes, dtypes and layouts of pointwise kernels),
 `quiet`, `halves`, `number_operands`, `loading`; then what serves all backends, by family: `creation/`,
 `random`, `pointwise/`, `indexing`, `views`, `joining`, `copies`, `complex_numbers`, `fft`, `filling`, `math_bits`,
-`backend_select`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/`,
+`backend_select`, `cpu_fallback`; `out/` (out= forms without a kernel of their own); then `cpu/`, `meta/`,
 `sparse/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from glasstorch.core import hooks
+from glasstorch.core import private_use
 from glasstorch.core.device import chosen, chosen_device, device
 from glasstorch.core.keys import FUNCTIONALITY_BIT, SPARSE_COO, SPARSE_CSR, OfDevices, key_set_of
 from glasstorch.core.layout import sparse_coo, strided
@@ -24,10 +24,14 @@ from glasstorch.operators.generated.registry import OPERATORS
 
 BACKEND_SELECT = KernelTable("BackendSelect")
 
-KEYS_OF_TYPE = OfDevices(cpu=key_set_of("CPU"), cuda=key_set_of("CUDA"), meta=key_set_of("Meta"))
+KEYS_OF_TYPE = OfDevices(
+    cpu=key_set_of("CPU"),
+    cuda=key_set_of("CUDA"),
+    meta=key_set_of("Meta"),
+    privateuseone=key_set_of("PrivateUse1"),
+)
 CPU = KEYS_OF_TYPE["cpu"]
 DENSE = FUNCTIONALITY_BIT["Dense"]
-CUDA = KEYS_OF_TYPE["cuda"]
 
 
 def device_position(schema: str) -> int | None:
@@ -56,9 +60,8 @@ def select_backend(name: str, position: int) -> Callable[..., Any]:
         layout = arguments[position - 1]
         if layout is not None and layout is not strided:
             below = below & ~DENSE | (SPARSE_COO if layout is sparse_coo else SPARSE_CSR)
-        if below is CUDA:
-            assert on is not None
-            arguments = *arguments[:position], hooks.cuda_hooks.indexed(on), *arguments[position + 1 :]
+        if on is not None and below is not CPU:
+            arguments = *arguments[:position], private_use.with_index(on), *arguments[position + 1 :]
         return table[below](below, *arguments)
 
     return backend_select

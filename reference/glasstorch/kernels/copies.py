@@ -19,8 +19,12 @@ from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation.factories import checked_shape, strides_of_format
 from glasstorch.kernels.structured import check_sizes, check_writable
+from glasstorch.operators.direct import on_pair
 
 EVERY_BACKEND = KernelTable("CompositeExplicitAutograd")
+CALLING_OPERATORS = KernelTable("CompositeExplicitAutograd", calls_operators=True)
+
+_copy_from = on_pair("_copy_from")
 
 # Layouts --------------------------------------------------------------------------------------------------------
 
@@ -47,6 +51,18 @@ def check_copy(target: Tensor, source: Tensor) -> None:
     check_writable(target, (source,))
     if source._shape != target._shape:
         check_sizes(target, geometry.broadcast_shapes(target._shape, source._shape))
+
+
+@CALLING_OPERATORS.impl("copy_")
+def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
+    """Overwrite with another tensor's elements, one of the two being on a device that a program brings.
+
+    That device's own `_copy_from` does it, in either direction.
+    """
+    if not same_elements(self, src):
+        check_copy(self, src)
+        _copy_from(src, self, non_blocking)
+    return self
 
 
 # Another storage ------------------------------------------------------------------------------------------------

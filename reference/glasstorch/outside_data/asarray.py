@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.calls.overloaded import UNASKED, ask_modes
-from glasstorch.core import hooks
+from glasstorch.core import hooks, private_use
 from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
@@ -64,7 +64,7 @@ def asarray(
 
 
 def _indexed(on: Device) -> Device:
-    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+    return private_use.with_index(on)
 
 
 def _aliasing(obj: Any, wanted: Dtype | None, copy: bool | None) -> Tensor | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from glasstorch.calls.arguments import PYTHON_TYPES
-from glasstorch.core import hooks
+from glasstorch.core import hooks, private_use
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
@@ -181,7 +181,7 @@ def _checked_device(device: Device | str) -> Device:
     on = device if isinstance(device, Device) else Device(device)
     if on.type == "meta":
         raise BufferError("Cannot pack tensors on meta")
-    return hooks.cuda_hooks.indexed(on) if on.type == "cuda" else on
+    return private_use.with_index(on)
 
 
 def _capsule_of(exporter: Any, asked: dict[str, Any]) -> object:

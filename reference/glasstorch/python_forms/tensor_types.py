@@ -102,7 +102,8 @@ ShortTensor = named(int16, "Short")
 def type_name(tensor: TensorImpl) -> str:
     """`torch.sparse.FloatTensor`: the device, unless it is the CPU, the layout, unless it is strided, and the dtype."""
     of_layout = "" if tensor.layout is strided else f"{'sparse' if tensor.is_sparse else tensor.layout.name}."
-    return f"{ON_DEVICE[tensor.device.type]}.{of_layout}{tensor.dtype.scalar_name}Tensor"
+    kind = tensor.device.type  # of a program's own device, `torch.NAME`
+    return f"{ON_DEVICE.get(kind, f'torch.{kind}')}.{of_layout}{tensor.dtype.scalar_name}Tensor"
 
 
 def typename(obj: Any, /) -> str:

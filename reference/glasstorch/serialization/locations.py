@@ -1,7 +1,8 @@
 """On which device was a storage, and on which is it to be?
 
 Mirrors: torch/serialization.py (register_package, location_tag, default_restore_location, _get_restore_location)
-Differs: `cpu`, `cuda` and `meta` only, as these are the devices; other devices' storages need a `map_location`.
+Differs: `cpu`, `cuda`, `meta` and a program's own device only, as these are the devices; other devices' storages
+    need a `map_location`.
     Packages of the same priority are asked in the order in which they were registered.
 """
 
@@ -12,7 +13,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import private_use
 from glasstorch.core.errors import ArgumentError, DeviceError
+from glasstorch.core.private_use import registered
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.devices import runtime
 
@@ -130,6 +133,34 @@ def _to_meta(storage: Any, location: str) -> Any:
     return UntypedStorage(storage.nbytes(), device="meta") if location == "meta" else None
 
 
+def _own_tag(storage: Any) -> str | None:
+    return str(storage.device) if storage.device.type == private_use.name else None
+
+
+def _to_own(storage: Any, location: str) -> Any:
+    """A storage on the program's own device, whose module says whether there is one of that index."""
+    name = private_use.name
+    if re.match(rf"{name}($|:|\d+)", location) is None:
+        return None
+    module = registered.module
+    if module is None:
+        raise DeviceError(f"The {name.upper()} device module is not registered. {ON_THE_CPU}")
+    on = Device(location)
+    if hasattr(module, "is_available") and not module.is_available():
+        raise DeviceError(
+            f"Attempting to deserialize object on a {name.upper()} device but torch.{name}.is_available() is False. "
+            + ON_THE_CPU
+        )
+    if hasattr(module, "device_count") and (on.index or 0) >= module.device_count():
+        raise DeviceError(
+            f"Attempting to deserialize object on {name.upper()} device {on.index or 0} but "
+            f"torch.{name}.device_count() is {module.device_count()}. Please use torch.load with map_location to map "
+            f"your storages to an existing device."
+        )
+    return storage.to(device=on)
+
+
 register_package(10, _cpu_tag, _to_cpu)
 register_package(20, _cuda_tag, _to_cuda)
 register_package(22, _meta_tag, _to_meta)
+register_package(23, _own_tag, _to_own)

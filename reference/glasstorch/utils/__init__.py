@@ -1,8 +1,9 @@
 """Which helpers are in torch.utils?
 
 Reading order: re-exports: `dlpack`, `_python_dispatch`, `_pytree`, `hooks`, `model_zoo`, `serialization/`, `data/`;
-`checkpoint/`, `_device`, `collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`,
-`tensorboard/`; what can be imported and is refused on use: `cpp_extension`, `mobile_optimizer`.
+`backend_registration` (a device of the program's own), `checkpoint/`, `_device`, `collect_env`, `module_tracker`,
+`_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`; what can be imported and is refused on use:
+`cpp_extension`, `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
@@ -13,9 +14,14 @@ from __future__ import annotations
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
+from glasstorch.utils import backend_registration as backend_registration
 from glasstorch.utils import checkpoint as checkpoint
 from glasstorch.utils import dlpack as dlpack
 from glasstorch.utils import serialization as serialization
+from glasstorch.utils.backend_registration import (
+    generate_methods_for_privateuse1_backend as generate_methods_for_privateuse1_backend,
+)
+from glasstorch.utils.backend_registration import rename_privateuse1_backend as rename_privateuse1_backend
 
 # Modules that few programs use, imported when they are first asked for.
 __getattr__ = _refuse_unknown_names(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasstorch.core import hooks
+from glasstorch.core import hooks, private_use
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import uint8
@@ -22,6 +22,7 @@ from glasstorch.core.random.draws import Stream
 from glasstorch.core.random.mersenne_stream import DEFAULT_SEED
 from glasstorch.core.random.philox import PhiloxStream
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.core.user_line import warn_user
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -33,7 +34,7 @@ class Generator:
     __slots__ = ("__weakref__", "device", "stream")
 
     device: Device
-    stream: Any  # a Stream on the CPU, a PhiloxStream on a CUDA device
+    stream: Any  # a Stream on the CPU, a PhiloxStream on a CUDA device; what the hooks give on a program's own
 
     def __init__(self, device: str | int | Device | None = CPU) -> None:
         on = CPU if device is None else Device(device)
@@ -42,6 +43,10 @@ class Generator:
         elif on.type == "cuda":
             self.device = hooks.cuda_hooks.indexed(on)
             self.stream = PhiloxStream(DEFAULT_SEED)
+        elif on.type == private_use.name():
+            answers = private_use.answers()
+            self.device = private_use.with_index(on)
+            self.stream = answers.get_new_generator(self.device.index or 0)
         else:
             raise DeviceError(f"Generator: no random numbers are made on device '{device}'; expected 'cpu' or 'cuda'")
 
@@ -147,6 +152,9 @@ def default_generator_of(on: Device) -> Generator:
     """The default generator of a tensor's device."""
     if on is CPU:
         return default_generator
+    if on.type == private_use.name():
+        own: Generator = private_use.answers().get_default_generator(on.index or 0)
+        return own
     generator = _of_devices.get(on)
     if generator is None:
         generator = Generator(on)
@@ -159,11 +167,26 @@ def default_generator_of(on: Device) -> Generator:
 
 
 def seed_devices(seed: int) -> None:
-    """Seed the default generators of all CUDA devices, including those not created yet."""
+    """Seed the default generators of all CUDA devices, including those not created yet, and a program's own devices."""
+    _seed_private_use(seed)
     global _seed_for_all
     _seed_for_all = seed
     for generator in tuple(_of_devices.values()):
         generator.manual_seed(seed)
+
+
+def _seed_private_use(seed: int) -> None:
+    """Let the module of a program's own device seed its generators. Mirrors: torch/random.py (_seed_custom_device)"""
+    module, name = private_use.registered.module, private_use.name()
+    if module is None:
+        return
+    if not (hasattr(module, "_is_in_bad_fork") and hasattr(module, "manual_seed_all")):
+        warn_user(
+            f"Set seed for `{name}` device does not take effect, please add API's `_is_in_bad_fork` and "
+            f"`manual_seed_all` to `{name}` device module."
+        )
+    elif not module._is_in_bad_fork():
+        module.manual_seed_all(seed)
 
 
 def manual_seed(seed: int) -> Generator:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from glasstorch._tensor import Tensor, empty, empty_pinned, empty_strided, wrap
-from glasstorch.core import hooks
+from glasstorch.core import hooks, private_use
 from glasstorch.core.device import CPU, META, device
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default_dtype, int32, int64
 from glasstorch.core.errors import DeviceError, ShapeError, StorageError, not_implemented_for
@@ -50,7 +50,8 @@ def pinned(shape: Shape, strides: Shape | None, dtype: dtype, on: device) -> Ten
     if on is not CPU:
         raise DeviceError(f"Only dense CPU tensors can be pinned; pin_memory=True was asked for on {on}")
     try:
-        hooks.cuda_hooks.lazy_init()
+        if not private_use.is_accelerator():
+            hooks.cuda_hooks.lazy_init()
     except DeviceError as error:
         raise DeviceError(
             "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available "

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core import hooks
+from glasstorch.core import private_use
+from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import (
     BOOL,
@@ -275,8 +276,8 @@ def empty_like(
         return sparse
     dtype = self.dtype if dtype is None else dtype
     device = self.device if device is None else device
-    if device.type == "cuda":
-        device = hooks.cuda_hooks.indexed(device)
+    if device is not CPU:
+        device = private_use.with_index(device)
     below = KEYS_OF_DEVICE[device.type] & BELOW_ADINPLACEORVIEW
     if memory_format is preserve_format:
         memory_format = None

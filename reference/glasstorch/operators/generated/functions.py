@@ -681,6 +681,8 @@ _native_channel_shuffle = table("native_channel_shuffle")
 _clone = table("clone")
 _contiguous = table("contiguous")
 _copy_ = table("copy_")
+__copy_from = table("_copy_from")
+__copy_from_and_resize = table("_copy_from_and_resize")
 __to_copy = table("_to_copy")
 _type_as = table("type_as")
 _copy = table("copy")
@@ -1755,6 +1757,8 @@ _parse_native_channel_shuffle = PythonFunction("native_channel_shuffle", ["nativ
 _parse_clone = PythonFunction("clone", ["clone"])
 _parse_contiguous = PythonFunction("contiguous", ["contiguous"])
 _parse_copy_ = PythonFunction("copy_", ["copy_"])
+_parse__copy_from = PythonFunction("_copy_from", ["_copy_from"])
+_parse__copy_from_and_resize = PythonFunction("_copy_from_and_resize", ["_copy_from_and_resize"])
 _parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
 _parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
 _parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
@@ -12383,6 +12387,30 @@ def copy_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
         keys = (input.key_set | src.key_set | included) & allowed
         return _copy_[keys](keys, input, src, non_blocking)
     return _parse_copy_(input, src, non_blocking)
+
+
+def _copy_from(input: Tensor, dst: Tensor, non_blocking: bool = False) -> Tensor:
+    """Copies to another tensor, one of the two being on a device that a program brings; returns that tensor.
+
+    _copy_from(input, dst, non_blocking=False) -> Tensor
+    """
+    if type(input) in PLAIN and type(dst) in PLAIN and type(non_blocking) is bool:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | dst.key_set | included) & allowed
+        return __copy_from[keys](keys, input, dst, non_blocking)
+    return _parse__copy_from(input, dst, non_blocking)
+
+
+def _copy_from_and_resize(input: Tensor, dst: Tensor) -> Tensor:
+    """Copies a tensor of the CPU to one on a device that a program brings, which takes its sizes; returns that one.
+
+    _copy_from_and_resize(input, dst) -> Tensor
+    """
+    if type(input) in PLAIN and type(dst) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | dst.key_set | included) & allowed
+        return __copy_from_and_resize[keys](keys, input, dst)
+    return _parse__copy_from_and_resize(input, dst)
 
 
 def _to_copy(

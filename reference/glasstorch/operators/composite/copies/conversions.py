@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from glasstorch.core import hooks
+from glasstorch.core import private_use
+from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as Dtype
@@ -22,6 +23,8 @@ from glasstorch.operators.direct import on_tensor
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
+
+ALONE = ("cpu", "meta")  # the kinds of which there is one device, whatever index a program gives it
 
 clone = on_tensor("clone")
 _to_copy = on_tensor("_to_copy")
@@ -61,12 +64,12 @@ def to_options(
     memory_format: MemoryFormat | None,
 ) -> Tensor:
     """The tensor itself if it is of that dtype, device and layout already, else a copy that is."""
-    if device is not None and device.type == "cuda":
-        device = hooks.cuda_hooks.indexed(device)
+    if device is not None and device is not CPU:
+        device = private_use.with_index(device)
     if (
         not copy
         and (dtype is None or dtype is self.dtype)
-        and (device is None or device is self.device or device.type == self.device.type != "cuda")
+        and (device is None or device is self.device or (device.type == self.device.type and device.type in ALONE))
         and memory_format in (None, preserve_format, suggested_memory_format(self))
     ):
         return self
