@@ -181,6 +181,8 @@ def _register_device_module(device_type: Any, module: Any) -> None:
     if kind in vars(space):
         raise RuntimeError(f"The runtime module of '{kind}' has already been registered with '{vars(space)[kind]}'")
     setattr(space, kind, module)
-    sys.modules[f"{__package__}.{kind}"] = module
+    for name in (__package__, "torch"):
+        if sys.modules.get(name) is space:
+            sys.modules[f"{name}.{kind}"] = module
     if kind == private_use.name():
         private_use.register_module(module)

@@ -43,22 +43,22 @@ def memory_stats(device_index: On = None, /) -> OrderedDict[str, Any]:
 
 def memory_allocated(device_index: On = None, /) -> int:
     """The bytes that tensors on a device occupy."""
-    return module().memory_allocated(index_of(device_index))
+    return int(module().memory_allocated(index_of(device_index)))
 
 
 def max_memory_allocated(device_index: On = None, /) -> int:
     """The most bytes that tensors on a device have occupied."""
-    return module().max_memory_allocated(index_of(device_index))
+    return int(module().max_memory_allocated(index_of(device_index)))
 
 
 def memory_reserved(device_index: On = None, /) -> int:
     """The bytes that a device's allocator holds."""
-    return module().memory_reserved(index_of(device_index))
+    return int(module().memory_reserved(index_of(device_index)))
 
 
 def max_memory_reserved(device_index: On = None, /) -> int:
     """The most bytes that a device's allocator has held."""
-    return module().max_memory_reserved(index_of(device_index))
+    return int(module().max_memory_reserved(index_of(device_index)))
 
 
 def reset_accumulated_memory_stats(device_index: On = None, /) -> None:
@@ -73,7 +73,8 @@ def reset_peak_memory_stats(device_index: On = None, /) -> None:
 
 def get_memory_info(device_index: On = None, /) -> tuple[int, int]:
     """The free and the total memory of a device in bytes."""
-    return module().mem_get_info(index_of(device_index))
+    free, total = module().mem_get_info(index_of(device_index))
+    return free, total
 
 
 __getattr__ = refuse_unknown_names(__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, NoReturn, Self
 
+from glasstorch.core import private_use
 from glasstorch.data.fetch import _DatasetKind
 from glasstorch.data.pin_memory import pin_memory
 from glasstorch.data.sampler import drawn_seed
@@ -82,7 +83,8 @@ def _can_pin(device: str) -> bool:
             f"pin_memory_device='{device}'.",
             stacklevel=6,
         )
-    if runtime.is_available():
+    own = private_use.registered.hooks
+    if runtime.is_available() if own is None else own.is_available():
         return True
     warnings.warn(
         "'pin_memory' argument is set as true but no accelerator is found, then device pinned memory won't be used.",

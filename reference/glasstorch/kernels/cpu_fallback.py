@@ -57,7 +57,7 @@ def cpu_fallback(operator: Operator, /, *args: Any, error_on_views: bool = False
         outputs.append(value if on is None else _to(on, value))
     if not several:
         return outputs[0] if outputs else None
-    return type(result)(outputs) if hasattr(result, "_fields") or isinstance(result, list) else tuple(outputs)
+    return type(result)(outputs)  # a tuple, in most operators one with names
 
 
 def warn_of_fallback(operator: Operator) -> None:
