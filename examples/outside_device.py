@@ -467,7 +467,9 @@ def normal(self: torch.Tensor, mean: float = 0, std: float = 1, *, generator: An
 
 
 # 9. Autocast. ---------------------------------------------------------------------------------------------------------
-# PyTorch: TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) { KERNEL_PRIVATEUSEONE(mm, lower_precision_fp) ... }
+# PyTorch: TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); } and
+# TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m) { KERNEL_PRIVATEUSEONE(mm, lower_precision_fp) ... }
+everything.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")  # other operators do not cast
 for product in ("mm", "addmm", "linear"):
     backend_registration.register_autocast_kernel(product, "lower_precision_fp")
 backend_registration.register_autocast_kernel("nll_loss", "fp32")

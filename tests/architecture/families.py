@@ -36,6 +36,7 @@ SERVE_ALL = {
     "kernels/number_operands.py": "a number in the place of a tensor",
     "kernels/math_bits.py": "the fallback of conjugated and negated arguments",
     "kernels/backend_select.py": "the backend where no tensor names one",
+    "kernels/cpu_fallback.py": "operators that a device lacks",
     "kernels/out/rows.py": "registers the out= forms that the operator table says nothing more of",
     "kernels/out/passed_on.py": "out= passed on to another operator",
     "kernels/out/copied.py": "out= written by a copy",
