@@ -81,4 +81,12 @@ class Tag(Enum):
     overlap_unjudged = ("PyTorch lets its out= form write to any memory.", True)
     overlap_with_input = ("PyTorch lets its out= form write to memory of an argument.", True)
     indices_with_data = ("On the device meta, its index tensors may have data although the others have none.", True)
+    beside_first = (
+        "Of tensors with data and meta tensors, its uninitialised result is where its first tensor is.",
+        True,
+    )
+    beside_second = (
+        "Of tensors with data and meta tensors, its uninitialised result is where its second tensor is.",
+        True,
+    )
     needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)

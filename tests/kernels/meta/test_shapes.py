@@ -98,3 +98,23 @@ def test_only_indices_may_have_data_and_only_of_operators_that_say_so() -> None:
     for call in calls:
         with pytest.raises(RuntimeError, match="Tensor on device cpu is not on the expected device meta!"):
             call()
+
+
+PRODUCTS = {
+    "mm": lambda torch, first, second: torch.ones(2, 3, device=first) @ torch.ones(3, 1, device=second),
+    "bmm": lambda torch, first, second: torch.ones(4, 2, 3, device=first) @ torch.ones(4, 3, 1, device=second),
+    "folded": lambda torch, first, second: torch.ones(4, 2, 3, device=first) @ torch.ones(3, 1, device=second),
+    "baddbmm": lambda torch, first, second: torch.baddbmm(
+        torch.ones(4, 2, 1, device=first), torch.ones(4, 2, 3, device=second), torch.ones(4, 3, 1, device=first)
+    ),
+}
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize("places", [("cpu", "meta"), ("meta", "cpu")])
+def test_products_of_data_and_no_data_are_uninitialised_where_pytorch_puts_them(
+    torch: Any, product: str, places: tuple[str, str]
+) -> None:
+    result = PRODUCTS[product](torch, *places)
+    assert result.device.type == places[product == "bmm"]
+    assert result.shape == ((2, 1) if product == "mm" else (4, 2, 1))

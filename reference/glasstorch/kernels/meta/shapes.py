@@ -11,6 +11,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.core.device import META as NOWHERE
+from glasstorch.core.device import device
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
@@ -27,14 +28,19 @@ def meta_kernel(name: str) -> Callable[..., Any]:
     """A kernel that returns a meta tensor as its shape function describes it."""
     shapes: list[Callable[..., Any]] = []  # filled at the first call: importing all shape functions takes a while
     indices_with_data = Tag.indices_with_data.name in TAGS[name]
+    # Where the result is, if the operator does not refuse tensors with data among those without.
+    beside = next((i for i, tag in enumerate((Tag.beside_first, Tag.beside_second)) if tag.name in TAGS[name]), None)
 
     def meta(keys: int, *arguments: Any, out: Any = None) -> Any:
         if not shapes:
             shapes.append(shape_function(name))
-        check_devices(arguments, indices_with_data)
+        if beside is None:
+            check_devices(arguments, indices_with_data)
         result = shapes[0](*arguments)
         if out is not None:
             return out
+        if beside is not None:
+            return uninitialised(result, arguments[beside].device)
         return without_data(result) if isinstance(result, Result) else named_result(name, map(without_data, result))
 
     return meta
@@ -42,11 +48,14 @@ def meta_kernel(name: str) -> Callable[..., Any]:
 
 def without_data(result: Result | None) -> Tensor | None:
     """A meta tensor as a shape function describes it; None for a result that was not asked for."""
-    if result is None:
-        return None
+    return None if result is None else uninitialised(result, NOWHERE)
+
+
+def uninitialised(result: Result, on: device) -> Tensor:
+    """A tensor on a device as a shape function describes it."""
     if result.strides is None:
-        return empty(result.shape, result.dtype, NOWHERE)
-    return empty_strided(result.shape, result.strides, result.dtype, NOWHERE)
+        return empty(result.shape, result.dtype, on)
+    return empty_strided(result.shape, result.strides, result.dtype, on)
 
 
 def check_devices(arguments: Any, indices_with_data: bool) -> None:
