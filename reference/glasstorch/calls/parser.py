@@ -29,7 +29,8 @@ from glasstorch.calls.overloaded import (
     switched_off,
     with_elements,
 )
-from glasstorch.calls.signature import TUPLE, Mismatch, Signature, type_name
+from glasstorch.calls.refusal import expected, refusal
+from glasstorch.calls.signature import TUPLE, Mismatch, Signature, python_name
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.hooks import required
 from glasstorch.core.plain_types import SILENT
@@ -145,7 +146,15 @@ class PythonFunction:
             )
             if answer is not UNASKED:
                 return answer
-        return self(**given, **others)
+        # Python has bound these by position or by name; what is given from the first on without a gap counts as by
+        # position, which is what an error should say of them.
+        args = []
+        for parameter in self.signatures[0].positional:
+            name = python_name(parameter)
+            if name not in given:
+                break
+            args.append(given.pop(name))
+        return self(*args, **given, **others)
 
     def with_more(self, args: Sequence[Any], **arguments: Any) -> Any:
         """A call with more positional arguments than the generated function has."""
@@ -164,34 +173,32 @@ class PythonFunction:
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any], out: Any = None
     ) -> tuple[Signature, list[Any]]:
         """The first overload that accepts the arguments, with its bound arguments; `out` fits every overload."""
-        mismatches = []
         for signature in signatures:
-            try:
+            with suppress(Mismatch):
                 return signature, signature.bind(args, kwargs)
-            except Mismatch as mismatch:
-                mismatches.append(mismatch.with_traceback(None))  # its traceback would keep this frame alive
-        renamed = _with_torch_names(kwargs)
-        if renamed != list(kwargs):
-            return self.choose(signatures, args, dict(zip(renamed, kwargs.values(), strict=True)), out)
-        in_old_order = self._in_old_order(signatures, args, kwargs)
+        renamed = dict(zip(_with_torch_names(kwargs), kwargs.values(), strict=True))
+        if renamed.keys() != kwargs.keys():
+            for signature in signatures:
+                with suppress(Mismatch):
+                    return signature, signature.bind(args, renamed)
+        in_old_order = self._in_old_order(signatures, args, renamed)
         if in_old_order is not None:
             return in_old_order
-        as_method = self.is_method
-        reasons = [mismatch.reason(as_method) for mismatch in mismatches]
-        if out is not None:
-            others = [s for s in self.out_signatures if s not in signatures]
-            reasons += [f"argument 'out' must be {s.kind_of_out}, not {type_name(out)}" for s in others]
-            signatures, kwargs = [*signatures, *others], {**kwargs, "out": out}
-        if len(signatures) == 1:
-            expected = signatures[0].text(as_method)
-            raise ArgumentTypeError(f"{self.name}(): {reasons[0]}; expected {self.name}{expected}")
-        named = [f"{k}={type_name(v)}" for k, v in kwargs.items() if v is not None or k not in OPTIONS]
-        got = ", ".join([*map(type_name, args[as_method:]), *named])
-        texts = [s.text(as_method) for s in signatures]
-        lines = "".join(f"\n * {text}\n      {reason}" for text, reason in zip(texts, reasons, strict=True))
-        raise ArgumentTypeError(
-            f"{self.name}() received an invalid combination of arguments - got ({got}), but expected one of:{lines}"
-        )
+        raise self._refused(args, kwargs if out is None else {**kwargs, "out": out})
+
+    def _refused(self, args: Sequence[Any], kwargs: dict[str, Any]) -> ArgumentTypeError:
+        """The error for a call that no overload accepts."""
+        rows = expected(self.signatures, self.out_signatures, self.is_method)
+        defaults = {python_name(p.argument): p.default for p in self.signatures[0].parameters if p.has_default}
+        defaults |= dict.fromkeys(OPTIONS, None) | {"out": None, "requires_grad": False}
+        # The generated function passes on what the caller left out, too.
+        given = {k: v for k, v in kwargs.items() if not (k in defaults and _is_same(v, defaults[k]))}
+        known = [python_name(p) for p in self.signatures[0].positional]
+        while args and len(args) <= len(known) and _is_same(args[-1], defaults.get(known[len(args) - 1], MISSING)):
+            args = args[:-1]
+        if self.is_method and args and self.signatures[0].has_self:
+            args = args[1:]
+        return ArgumentTypeError(refusal(self.name, rows, self.name in OLD_ORDERS, args, given))
 
     def _in_old_order(
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any]
@@ -210,17 +217,15 @@ class PythonFunction:
 
     def _call_out(self, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> Any:
         if not self.out_signatures:
-            raise ArgumentTypeError(
-                f"{self.name}() has no out= form; expected one of {[str(s) for s in self.signatures]}"
-            )
+            raise self._refused(args, {**kwargs, "out": out})
         takes_list = self.out_signatures[0].outs[0].type.is_list
         kinds = {s.kind_of_out for s in self.out_signatures}
         if len(kinds) == 1 and isinstance(out, list | tuple) != (kinds == {TUPLE}):
-            raise ArgumentTypeError(f"{self.name}(): argument 'out' must be {kinds.pop()}, not {type_name(out)}")
+            raise self._refused(args, {**kwargs, "out": out})
         outs = list(out) if isinstance(out, list | tuple) else [out]
         for tensor in outs:
             if not isinstance(tensor, TensorImpl):
-                raise ArgumentTypeError(f"{self.name}(): argument 'out' must be Tensor, not {type_name(tensor)}")
+                raise self._refused(args, {**kwargs, "out": out})
         requires_grad = kwargs.pop("requires_grad", False) if self.is_factory else False
         fitting = [s for s in self.out_signatures if takes_list or len(s.outs) == len(outs)]
         if not fitting:

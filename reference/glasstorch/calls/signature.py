@@ -105,10 +105,10 @@ class Signature:
                 bound.append(parameter.default)
                 continue
             else:
-                raise Mismatch('missing 1 required positional arguments: "{}"', _python_name(parameter.argument))
+                raise Mismatch('missing 1 required positional arguments: "{}"', python_name(parameter.argument))
             converted = parameter.convert(value)
             if converted is REFUSED:
-                raise self._refusal(parameter.argument, i if i < count else None, value)
+                raise self.refusal(parameter.argument, i if i < count else None, value)
             bound.append(converted)
         if unused:
             known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
@@ -125,10 +125,12 @@ class Signature:
             return args
         return [*args[:at], list(loose)]
 
-    def _refusal(self, argument: Argument, index: int | None, value: Any) -> Mismatch:
-        name, kind = _python_name(argument), _kind_of(argument)
-        first = index == 0 or not self.has_self
-        position = Position(None, None) if index is None else Position(index + 1, index + first)
+    def refusal(self, argument: Argument, index: int | None, value: Any, position: Position | None = None) -> Mismatch:
+        """Why an argument does not accept a value, which was given in a position or by name."""
+        name, kind = python_name(argument), kind_of(argument)
+        if position is None:
+            first = index == 0 or not self.has_self
+            position = Position(None, None) if index is None else Position(index + 1, index + first)
         if not (argument.type.is_list and isinstance(value, list | tuple)):
             return Mismatch("argument '{}'{} must be {}, not {}", name, position, kind, type_name(value))
         convert = CONVERSIONS[argument.type.base]
@@ -191,13 +193,17 @@ _WORDS = {
 }
 
 
-def _python_name(parameter: Argument) -> str:
-    return "input" if parameter.name == "self" else parameter.name
+def python_name(parameter: Argument) -> str:
+    """The name in Python: the tensor `self` is called `input`."""
+    return "input" if parameter.name == "self" and parameter.type.base == "Tensor" else parameter.name
 
 
-def _kind_of(parameter: Argument) -> str:
-    word = _WORDS.get(parameter.type.base, parameter.type.base)
-    return f"tuple of {word}s" if parameter.type.is_list else word
+def kind_of(parameter: Argument) -> str:
+    """The type of a parameter in messages."""
+    base = parameter.type.base
+    if parameter.type.is_list:
+        return "tuple of Scalars" if base == "Scalar" else f"tuple of {_WORDS.get(base, base)}s"
+    return _WORDS.get(base, base)
 
 
 def type_name(value: object) -> str:
@@ -208,4 +214,4 @@ def type_name(value: object) -> str:
 
 def _parameter_text(parameter: Argument) -> str:
     default = "" if parameter.default is None else f" = {parameter.default}"
-    return f"{_kind_of(parameter)} {_python_name(parameter)}{default}"
+    return f"{kind_of(parameter)} {python_name(parameter)}{default}"

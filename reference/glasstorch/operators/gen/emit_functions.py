@@ -181,7 +181,9 @@ def _plain(name: Name) -> str:
     # Without keyword-only parameters, one more positional parameter is cheaper than a dictionary for each call.
     has_axis = other_names == {"dim"} and not out and not any(a.keyword_only for a in parameters)
     missing = _may_be_missing(parameters, other_names)
-    more = name.name in OLD_ORDERS
+    reorders = name.name in OLD_ORDERS
+    # A function that accepts any keyword accepts any number of arguments too, for the parser to refuse in its words.
+    more = reorders or (by_other_names and not has_axis)
     declared, keyword_only = [], False
     for a in parameters:
         if a.keyword_only and not keyword_only:
@@ -193,6 +195,12 @@ def _plain(name: Name) -> str:
         declared += ([] if keyword_only else ["*"]) + ["out: Any = None"]
     if name.primary.schema.is_factory:
         declared += ([] if keyword_only or out else ["*"]) + ["requires_grad: bool = False"]
+    if more and not any(a.keyword_only for a in parameters):
+        at = next((i for i, text in enumerate(declared) if text == "*"), None)
+        if at is None:
+            declared.append("*more: Any")
+        else:
+            declared[at] = "*more: Any"
     if by_other_names:
         declared.append("axis: int | None = None" if has_axis else "**kwargs: Any")
     positional = ", ".join(_local(a) for a in parameters if not a.keyword_only)
@@ -200,10 +208,11 @@ def _plain(name: Name) -> str:
     named += ", out=out" if out else ""
     named += ", requires_grad=requires_grad" if name.primary.schema.is_factory else ""
     body = ""
-    if more:
-        given = "".join(f"{_local(a)}, " for a in parameters if not a.keyword_only)
-        others = ", **kwargs" if by_other_names else ""
-        body += f"    if more:\n        return _parse_{name.name}.with_more(({given}*more){named}{others})\n"
+    given = "".join(f"{_local(a)}, " for a in parameters if not a.keyword_only)
+    others = ", **kwargs" if by_other_names else ""
+    with_more = f"    if more:\n        return _parse_{name.name}.with_more(({given}*more){named}{others})\n"
+    if reorders:
+        body += with_more
     if name.takes_numbers:
         numbers = [_local(a) for a in parameters if a.type.base == "Tensor" and a.name != "self"]
         for n in numbers:
@@ -212,7 +221,10 @@ def _plain(name: Name) -> str:
         tests = [] if _asks_by_type(f) else ["PLAIN"]
         tests += [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
         tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
+        tests += ["not more"] if more and not reorders else []
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
+    if more and not reorders:
+        body += with_more
     if by_other_names:
         by_position = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
         tests = ["axis is not None" if has_axis else "kwargs", *(f"{_local(a)} is MISSING" for a in missing)]

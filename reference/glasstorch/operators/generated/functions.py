@@ -2395,7 +2395,7 @@ def empty_strided(
 
 def empty_like(
     input: Tensor = MISSING,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
     device: device_ | str | None = None,
@@ -2416,11 +2416,23 @@ def empty_like(
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
+    if more:
+        return _parse_empty_like.with_more(
+            (input, *more),
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+            **kwargs,
+        )
     if kwargs or input is MISSING:
         return _parse_empty_like.by_names(
             kwargs,
@@ -2570,7 +2582,7 @@ def full(
 
 def zeros_like(
     input: Tensor = MISSING,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
     device: device_ | str | None = None,
@@ -2591,11 +2603,23 @@ def zeros_like(
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
+    if more:
+        return _parse_zeros_like.with_more(
+            (input, *more),
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+            **kwargs,
+        )
     if kwargs or input is MISSING:
         return _parse_zeros_like.by_names(
             kwargs,
@@ -2620,7 +2644,7 @@ def zeros_like(
 
 def ones_like(
     input: Tensor = MISSING,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
     device: device_ | str | None = None,
@@ -2641,11 +2665,23 @@ def ones_like(
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
+    if more:
+        return _parse_ones_like.with_more(
+            (input, *more),
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+            **kwargs,
+        )
     if kwargs or input is MISSING:
         return _parse_ones_like.by_names(
             kwargs,
@@ -2671,7 +2707,7 @@ def ones_like(
 def full_like(
     input: Tensor = MISSING,
     fill_value: Number = MISSING,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     layout: layout_ | None = None,
     device: device_ | str | None = None,
@@ -2693,11 +2729,23 @@ def full_like(
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
+    if more:
+        return _parse_full_like.with_more(
+            (input, fill_value, *more),
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+            requires_grad=requires_grad,
+            **kwargs,
+        )
     if kwargs or input is MISSING or fill_value is MISSING:
         return _parse_full_like.by_names(
             kwargs,
@@ -3493,7 +3541,7 @@ def multinomial(
     input: Tensor = MISSING,
     num_samples: int = MISSING,
     replacement: bool = False,
-    *,
+    *more: Any,
     generator: Generator | None = None,
     out: Any = None,
     **kwargs: Any,
@@ -3509,10 +3557,15 @@ def multinomial(
         and (generator is None or isinstance(generator, Generator))
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _multinomial[keys](keys, input, num_samples, replacement, generator)
+    if more:
+        return _parse_multinomial.with_more(
+            (input, num_samples, replacement, *more), generator=generator, out=out, **kwargs
+        )
     if kwargs or input is MISSING or num_samples is MISSING:
         return _parse_multinomial.by_names(
             kwargs, input=input, num_samples=num_samples, replacement=replacement, generator=generator, out=out
@@ -3520,15 +3573,17 @@ def multinomial(
     return _parse_multinomial(input, num_samples, replacement, generator=generator, out=out)
 
 
-def poisson(input: Tensor = MISSING, generator: Generator | None = None, **kwargs: Any) -> Tensor:
+def poisson(input: Tensor = MISSING, generator: Generator | None = None, *more: Any, **kwargs: Any) -> Tensor:
     """Returns Poisson-distributed counts with the rates given by the input.
 
     poisson(input, generator=None) -> Tensor
     """
-    if type(input) in PLAIN and (generator is None or isinstance(generator, Generator)) and not kwargs:
+    if type(input) in PLAIN and (generator is None or isinstance(generator, Generator)) and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _poisson[keys](keys, input, generator)
+    if more:
+        return _parse_poisson.with_more((input, generator, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_poisson.by_names(kwargs, input=input, generator=generator)
     return _parse_poisson(input, generator)
@@ -3819,7 +3874,12 @@ def sub_(input: Tensor, other: Tensor | Number, *more: Any, alpha: Number = 1) -
 
 
 def subtract(
-    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, alpha: Number = 1, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    other: Tensor | Number = MISSING,
+    *more: Any,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """`sub` under another name. Subtracts `alpha` times the second tensor from the first, broadcast together.
 
@@ -3827,10 +3887,19 @@ def subtract(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and type(alpha) in NUMBERS and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(other) in PLAIN
+        and type(alpha) in NUMBERS
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _subtract_Tensor[keys](keys, input, other, alpha)
+    if more:
+        return _parse_subtract.with_more((input, other, *more), alpha=alpha, out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_subtract.by_names(kwargs, input=input, other=other, alpha=alpha, out=out)
     return _parse_subtract(input, other, alpha=alpha, out=out)
@@ -3862,17 +3931,21 @@ def rsub(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_rsub(*args, **kwargs)
 
 
-def mul(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def mul(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Multiplies two tensors, broadcast together.
 
     mul(input, other, *, out=None) -> Tensor
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _mul_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_mul.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_mul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_mul(input, other, out=out)
@@ -3894,17 +3967,21 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_mul_(input, other)
 
 
-def multiply(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def multiply(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`mul` under another name. Multiplies two tensors, broadcast together.
 
     multiply(input, other, *, out=None) -> Tensor
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _multiply_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_multiply.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_multiply.by_names(kwargs, input=input, other=other, out=out)
     return _parse_multiply(input, other, out=out)
@@ -3971,7 +4048,7 @@ def divide_(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def floor_divide(
-    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Divides and rounds down.
 
@@ -3979,10 +4056,12 @@ def floor_divide(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _floor_divide[keys](keys, input, other)
+    if more:
+        return _parse_floor_divide.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_floor_divide.by_names(kwargs, input=input, other=other, out=out)
     return _parse_floor_divide(input, other, out=out)
@@ -4004,17 +4083,21 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_floor_divide_(input, other)
 
 
-def remainder(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def remainder(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The remainder of division rounded down; it has the divisor's sign.
 
     remainder(input, other, *, out=None) -> Tensor
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _remainder_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_remainder.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_remainder.by_names(kwargs, input=input, other=other, out=out)
     return _parse_remainder(input, other, out=out)
@@ -4037,24 +4120,26 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def pow(
-    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Raises each element to the power of the exponent.
 
     pow(input, exponent, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _pow_Tensor_Tensor[keys](keys, input, exponent)
-    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _pow_Scalar[keys](keys, input, exponent)
-    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pow_Tensor_Scalar[keys](keys, input, exponent)
+    if more:
+        return _parse_pow.with_more((input, exponent, *more), out=out, **kwargs)
     if kwargs or input is MISSING or exponent is MISSING:
         return _parse_pow.by_names(kwargs, input=input, exponent=exponent, out=out)
     return _parse_pow(input, exponent, out=out)
@@ -4078,47 +4163,53 @@ def pow_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     return _parse_pow_(input, exponent)
 
 
-def maximum(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def maximum(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The larger of two elements; NaN if either is.
 
     maximum(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _maximum[keys](keys, input, other)
+    if more:
+        return _parse_maximum.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_maximum.by_names(kwargs, input=input, other=other, out=out)
     return _parse_maximum(input, other, out=out)
 
 
-def minimum(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def minimum(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The smaller of two elements; NaN if either is.
 
     minimum(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _minimum[keys](keys, input, other)
+    if more:
+        return _parse_minimum.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_minimum.by_names(kwargs, input=input, other=other, out=out)
     return _parse_minimum(input, other, out=out)
 
 
-def eq(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def eq(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are equal, as bool.
 
     eq(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _eq_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _eq_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_eq.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_eq.by_names(kwargs, input=input, other=other, out=out)
     return _parse_eq(input, other, out=out)
@@ -4142,19 +4233,21 @@ def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_eq_(input, other)
 
 
-def ne(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def ne(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements differ, as bool.
 
     ne(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ne_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ne_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_ne.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_ne.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ne(input, other, out=out)
@@ -4178,19 +4271,23 @@ def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_ne_(input, other)
 
 
-def not_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def not_equal(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`ne` under another name. Whether elements differ, as bool.
 
     not_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _not_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _not_equal_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_not_equal.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_not_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_not_equal(input, other, out=out)
@@ -4214,19 +4311,21 @@ def not_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_not_equal_(input, other)
 
 
-def lt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def lt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are less than the other's, as bool.
 
     lt(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lt_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lt_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_lt.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_lt.by_names(kwargs, input=input, other=other, out=out)
     return _parse_lt(input, other, out=out)
@@ -4250,19 +4349,23 @@ def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_lt_(input, other)
 
 
-def less(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def less(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`lt` under another name. Whether elements are less than the other's, as bool.
 
     less(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_less.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_less.by_names(kwargs, input=input, other=other, out=out)
     return _parse_less(input, other, out=out)
@@ -4286,19 +4389,21 @@ def less_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_less_(input, other)
 
 
-def gt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def gt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are greater than the other's, as bool.
 
     gt(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gt_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _gt_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_gt.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_gt.by_names(kwargs, input=input, other=other, out=out)
     return _parse_gt(input, other, out=out)
@@ -4322,19 +4427,23 @@ def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_gt_(input, other)
 
 
-def greater(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def greater(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`gt` under another name. Whether elements are greater than the other's, as bool.
 
     greater(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_greater.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_greater.by_names(kwargs, input=input, other=other, out=out)
     return _parse_greater(input, other, out=out)
@@ -4358,19 +4467,21 @@ def greater_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_greater_(input, other)
 
 
-def le(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def le(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are at most the other's, as bool.
 
     le(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _le_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _le_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_le.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_le.by_names(kwargs, input=input, other=other, out=out)
     return _parse_le(input, other, out=out)
@@ -4394,19 +4505,23 @@ def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_le_(input, other)
 
 
-def less_equal(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def less_equal(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`le` under another name. Whether elements are at most the other's, as bool.
 
     less_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_equal_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_less_equal.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_less_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_less_equal(input, other, out=out)
@@ -4430,19 +4545,21 @@ def less_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_less_equal_(input, other)
 
 
-def ge(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def ge(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether elements are at least the other's, as bool.
 
     ge(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ge_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ge_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_ge.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_ge.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ge(input, other, out=out)
@@ -4467,20 +4584,22 @@ def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def greater_equal(
-    input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """`ge` under another name. Whether elements are at least the other's, as bool.
 
     greater_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_equal_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_greater_equal.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_greater_equal.by_names(kwargs, input=input, other=other, out=out)
     return _parse_greater_equal(input, other, out=out)
@@ -4505,7 +4624,7 @@ def greater_equal_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def bitwise_and(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The bits set in both; on bool, logical and.
 
@@ -4513,18 +4632,20 @@ def bitwise_and(
     bitwise_and(input, other) -> Tensor
         The bits set in both the number and the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_and_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_and_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_and_Scalar_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_bitwise_and.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_bitwise_and.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_and(input, other, out=out)
@@ -4549,7 +4670,7 @@ def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def bitwise_or(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The bits set in either; on bool, logical or.
 
@@ -4557,18 +4678,20 @@ def bitwise_or(
     bitwise_or(input, other) -> Tensor
         The bits set in either the number or the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_or_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_or_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_or_Scalar_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_bitwise_or.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_bitwise_or.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_or(input, other, out=out)
@@ -4593,7 +4716,7 @@ def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def bitwise_xor(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The bits set in exactly one; on bool, logical exclusive or.
 
@@ -4601,18 +4724,20 @@ def bitwise_xor(
     bitwise_xor(input, other) -> Tensor
         The bits set in exactly one of the number and the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_xor_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_xor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_xor_Scalar_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_bitwise_xor.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_bitwise_xor.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_xor(input, other, out=out)
@@ -4636,15 +4761,17 @@ def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_xor_(input, other)
 
 
-def bitwise_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def bitwise_not(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """All bits flipped; on bool, logical not.
 
     bitwise_not(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_not[keys](keys, input)
+    if more:
+        return _parse_bitwise_not.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_bitwise_not.by_names(kwargs, input=input, out=out)
     return _parse_bitwise_not(input, out=out)
@@ -4664,15 +4791,17 @@ def bitwise_not_(input: Tensor) -> Tensor:
     return _parse_bitwise_not_(input)
 
 
-def atan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def atan2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle between the x axis and the point (other, self).
 
     atan2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _atan2[keys](keys, input, other)
+    if more:
+        return _parse_atan2.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_atan2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_atan2(input, other, out=out)
@@ -4692,15 +4821,17 @@ def atan2_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_atan2_(input, other)
 
 
-def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`atan2` under another name. The angle between the x axis and the point (other, self).
 
     arctan2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _arctan2[keys](keys, input, other)
+    if more:
+        return _parse_arctan2.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_arctan2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_arctan2(input, other, out=out)
@@ -4720,15 +4851,17 @@ def arctan2_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_arctan2_(input, other)
 
 
-def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The hypotenuse of a right triangle with these two legs.
 
     hypot(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _hypot[keys](keys, input, other)
+    if more:
+        return _parse_hypot.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_hypot.by_names(kwargs, input=input, other=other, out=out)
     return _parse_hypot(input, other, out=out)
@@ -4748,43 +4881,49 @@ def hypot_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_hypot_(input, other)
 
 
-def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(exp(x) + exp(y))`, without intermediate overflow.
 
     logaddexp(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp[keys](keys, input, other)
+    if more:
+        return _parse_logaddexp.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_logaddexp.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logaddexp(input, other, out=out)
 
 
-def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`log2(2 ** x + 2 ** y)`, without intermediate overflow.
 
     logaddexp2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp2[keys](keys, input, other)
+    if more:
+        return _parse_logaddexp2.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_logaddexp2.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logaddexp2(input, other, out=out)
 
 
-def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The next floating-point number after each element in the direction of the other.
 
     nextafter(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _nextafter[keys](keys, input, other)
+    if more:
+        return _parse_nextafter.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_nextafter.by_names(kwargs, input=input, other=other, out=out)
     return _parse_nextafter(input, other, out=out)
@@ -4804,19 +4943,23 @@ def nextafter_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_nextafter_(input, other)
 
 
-def copysign(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def copysign(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The magnitude of each element with the sign of the other; integers become floats.
 
     copysign(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _copysign_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _copysign_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_copysign.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_copysign.by_names(kwargs, input=input, other=other, out=out)
     return _parse_copysign(input, other, out=out)
@@ -4840,19 +4983,23 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_copysign_(input, other)
 
 
-def fmod(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def fmod(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The remainder of division rounded towards zero; it has the dividend's sign.
 
     fmod(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmod_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fmod_Scalar[keys](keys, input, other)
+    if more:
+        return _parse_fmod.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_fmod.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmod(input, other, out=out)
@@ -4876,15 +5023,17 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_fmod_(input, other)
 
 
-def logical_and(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logical_and(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether both elements are not 0, as bool.
 
     logical_and(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_and[keys](keys, input, other)
+    if more:
+        return _parse_logical_and.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_logical_and.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_and(input, other, out=out)
@@ -4904,15 +5053,17 @@ def logical_and_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_logical_and_(input, other)
 
 
-def logical_or(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logical_or(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether one of the elements is not 0, as bool.
 
     logical_or(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_or[keys](keys, input, other)
+    if more:
+        return _parse_logical_or.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_logical_or.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_or(input, other, out=out)
@@ -4932,15 +5083,17 @@ def logical_or_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_logical_or_(input, other)
 
 
-def logical_xor(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logical_xor(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether exactly one of the elements is not 0, as bool.
 
     logical_xor(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_xor[keys](keys, input, other)
+    if more:
+        return _parse_logical_xor.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_logical_xor.by_names(kwargs, input=input, other=other, out=out)
     return _parse_logical_xor(input, other, out=out)
@@ -4961,7 +5114,7 @@ def logical_xor_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def bitwise_left_shift(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Each integer shifted left by the other.
 
@@ -4969,18 +5122,20 @@ def bitwise_left_shift(
     bitwise_left_shift(input, other) -> Tensor
         A number shifted left by each element.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_left_shift_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_left_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_left_shift_Scalar_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_bitwise_left_shift.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_bitwise_left_shift.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_left_shift(input, other, out=out)
@@ -5005,7 +5160,7 @@ def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def bitwise_right_shift(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Each integer shifted right by the other; the sign is kept.
 
@@ -5013,18 +5168,20 @@ def bitwise_right_shift(
     bitwise_right_shift(input, other) -> Tensor
         A number shifted right by each element; the sign is kept.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_right_shift_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_right_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_right_shift_Scalar_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_bitwise_right_shift.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_bitwise_right_shift.by_names(kwargs, input=input, other=other, out=out)
     return _parse_bitwise_right_shift(input, other, out=out)
@@ -5048,17 +5205,21 @@ def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_bitwise_right_shift_(input, other)
 
 
-def true_divide(input: Tensor = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def true_divide(
+    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`div` under another name. Divides the first tensor by the second, broadcast together; integers become floats.
 
     true_divide(input, other, *, out=None) -> Tensor
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _true_divide_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_true_divide.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_true_divide.by_names(kwargs, input=input, other=other, out=out)
     return _parse_true_divide(input, other, out=out)
@@ -5080,43 +5241,49 @@ def true_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_true_divide_(input, other)
 
 
-def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The larger of two elements; if one is NaN, the other.
 
     fmax(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmax[keys](keys, input, other)
+    if more:
+        return _parse_fmax.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_fmax.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmax(input, other, out=out)
 
 
-def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The smaller of two elements; if one is NaN, the other.
 
     fmin(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmin[keys](keys, input, other)
+    if more:
+        return _parse_fmin.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_fmin.by_names(kwargs, input=input, other=other, out=out)
     return _parse_fmin(input, other, out=out)
 
 
-def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Heaviside step function: 0 for negative elements and NaN, 1 for positive ones, `values` at 0.
 
     heaviside(input, values, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(values) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(values) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | values.key_set | included) & allowed
         return _heaviside[keys](keys, input, values)
+    if more:
+        return _parse_heaviside.with_more((input, values, *more), out=out, **kwargs)
     if kwargs or input is MISSING or values is MISSING:
         return _parse_heaviside.by_names(kwargs, input=input, values=values, out=out)
     return _parse_heaviside(input, values, out=out)
@@ -5136,15 +5303,17 @@ def heaviside_(input: Tensor, values: Tensor) -> Tensor:
     return _parse_heaviside_(input, values)
 
 
-def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The greatest common divisor of two elements.
 
     gcd(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gcd[keys](keys, input, other)
+    if more:
+        return _parse_gcd.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_gcd.by_names(kwargs, input=input, other=other, out=out)
     return _parse_gcd(input, other, out=out)
@@ -5164,15 +5333,17 @@ def gcd_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_gcd_(input, other)
 
 
-def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The least common multiple of two elements; 0 if one is 0.
 
     lcm(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lcm[keys](keys, input, other)
+    if more:
+        return _parse_lcm.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_lcm.by_names(kwargs, input=input, other=other, out=out)
     return _parse_lcm(input, other, out=out)
@@ -5192,15 +5363,17 @@ def lcm_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_lcm_(input, other)
 
 
-def ldexp(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def ldexp(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times 2 to the power of the other.
 
     ldexp(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ldexp_Tensor[keys](keys, input, other)
+    if more:
+        return _parse_ldexp.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_ldexp.by_names(kwargs, input=input, other=other, out=out)
     return _parse_ldexp(input, other, out=out)
@@ -5221,24 +5394,26 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def float_power(
-    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, exponent: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Each element raised to a power, computed as float64 or complex128.
 
     float_power(input, exponent, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _float_power_Tensor_Tensor[keys](keys, input, exponent)
-    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _float_power_Tensor_Scalar[keys](keys, input, exponent)
-    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _float_power_Scalar[keys](keys, input, exponent)
+    if more:
+        return _parse_float_power.with_more((input, exponent, *more), out=out, **kwargs)
     if kwargs or input is MISSING or exponent is MISSING:
         return _parse_float_power.by_names(kwargs, input=input, exponent=exponent, out=out)
     return _parse_float_power(input, exponent, out=out)
@@ -5262,15 +5437,17 @@ def float_power_(input: Tensor, exponent: Number | Tensor) -> Tensor:
     return _parse_float_power_(input, exponent)
 
 
-def neg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def neg(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The negative of each element.
 
     neg(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _neg[keys](keys, input)
+    if more:
+        return _parse_neg.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_neg.by_names(kwargs, input=input, out=out)
     return _parse_neg(input, out=out)
@@ -5290,15 +5467,17 @@ def neg_(input: Tensor) -> Tensor:
     return _parse_neg_(input)
 
 
-def negative(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def negative(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`neg` under another name. The negative of each element.
 
     negative(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _negative[keys](keys, input)
+    if more:
+        return _parse_negative.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_negative.by_names(kwargs, input=input, out=out)
     return _parse_negative(input, out=out)
@@ -5318,15 +5497,17 @@ def negative_(input: Tensor) -> Tensor:
     return _parse_negative_(input)
 
 
-def abs(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def abs(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The absolute value of each element.
 
     abs(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _abs[keys](keys, input)
+    if more:
+        return _parse_abs.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_abs.by_names(kwargs, input=input, out=out)
     return _parse_abs(input, out=out)
@@ -5346,15 +5527,17 @@ def abs_(input: Tensor) -> Tensor:
     return _parse_abs_(input)
 
 
-def absolute(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def absolute(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`abs` under another name. The absolute value of each element.
 
     absolute(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _absolute[keys](keys, input)
+    if more:
+        return _parse_absolute.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_absolute.by_names(kwargs, input=input, out=out)
     return _parse_absolute(input, out=out)
@@ -5374,15 +5557,17 @@ def absolute_(input: Tensor) -> Tensor:
     return _parse_absolute_(input)
 
 
-def sgn(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sgn(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The sign of each element, as -1, 0 or 1; for a complex number, the number divided by its absolute value, or 0.
 
     sgn(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sgn[keys](keys, input)
+    if more:
+        return _parse_sgn.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sgn.by_names(kwargs, input=input, out=out)
     return _parse_sgn(input, out=out)
@@ -5402,15 +5587,17 @@ def sgn_(input: Tensor) -> Tensor:
     return _parse_sgn_(input)
 
 
-def exp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def exp(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """e raised to each element.
 
     exp(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp[keys](keys, input)
+    if more:
+        return _parse_exp.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_exp.by_names(kwargs, input=input, out=out)
     return _parse_exp(input, out=out)
@@ -5430,15 +5617,17 @@ def exp_(input: Tensor) -> Tensor:
     return _parse_exp_(input)
 
 
-def log(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def log(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The natural logarithm of each element.
 
     log(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log[keys](keys, input)
+    if more:
+        return _parse_log.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log.by_names(kwargs, input=input, out=out)
     return _parse_log(input, out=out)
@@ -5458,15 +5647,17 @@ def log_(input: Tensor) -> Tensor:
     return _parse_log_(input)
 
 
-def sqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sqrt(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The square root of each element; NaN for a negative one.
 
     sqrt(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sqrt[keys](keys, input)
+    if more:
+        return _parse_sqrt.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sqrt.by_names(kwargs, input=input, out=out)
     return _parse_sqrt(input, out=out)
@@ -5486,15 +5677,17 @@ def sqrt_(input: Tensor) -> Tensor:
     return _parse_sqrt_(input)
 
 
-def rsqrt(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def rsqrt(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """One over the square root of each element.
 
     rsqrt(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rsqrt[keys](keys, input)
+    if more:
+        return _parse_rsqrt.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_rsqrt.by_names(kwargs, input=input, out=out)
     return _parse_rsqrt(input, out=out)
@@ -5514,15 +5707,17 @@ def rsqrt_(input: Tensor) -> Tensor:
     return _parse_rsqrt_(input)
 
 
-def reciprocal(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def reciprocal(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """One over each element.
 
     reciprocal(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _reciprocal[keys](keys, input)
+    if more:
+        return _parse_reciprocal.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_reciprocal.by_names(kwargs, input=input, out=out)
     return _parse_reciprocal(input, out=out)
@@ -5542,15 +5737,17 @@ def reciprocal_(input: Tensor) -> Tensor:
     return _parse_reciprocal_(input)
 
 
-def sin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The sine of each element.
 
     sin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sin[keys](keys, input)
+    if more:
+        return _parse_sin.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sin.by_names(kwargs, input=input, out=out)
     return _parse_sin(input, out=out)
@@ -5570,15 +5767,17 @@ def sin_(input: Tensor) -> Tensor:
     return _parse_sin_(input)
 
 
-def cos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The cosine of each element.
 
     cos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cos[keys](keys, input)
+    if more:
+        return _parse_cos.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_cos.by_names(kwargs, input=input, out=out)
     return _parse_cos(input, out=out)
@@ -5598,15 +5797,17 @@ def cos_(input: Tensor) -> Tensor:
     return _parse_cos_(input)
 
 
-def tanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def tanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic tangent of each element.
 
     tanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tanh[keys](keys, input)
+    if more:
+        return _parse_tanh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_tanh.by_names(kwargs, input=input, out=out)
     return _parse_tanh(input, out=out)
@@ -5638,15 +5839,17 @@ def tanh_backward(grad_output: Tensor, output: Tensor) -> Tensor:
     return _parse_tanh_backward(grad_output, output)
 
 
-def sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """1 / (1 + exp(-x)) for each element.
 
     sigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sigmoid[keys](keys, input)
+    if more:
+        return _parse_sigmoid.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sigmoid.by_names(kwargs, input=input, out=out)
     return _parse_sigmoid(input, out=out)
@@ -5678,15 +5881,17 @@ def sigmoid_backward(grad_output: Tensor, output: Tensor) -> Tensor:
     return _parse_sigmoid_backward(grad_output, output)
 
 
-def relu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def relu(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Each element, or 0 where it is negative.
 
     relu(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _relu[keys](keys, input)
+    if more:
+        return _parse_relu.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_relu.by_names(kwargs, input=input)
     return _parse_relu(input)
@@ -5718,15 +5923,17 @@ def threshold_backward(grad_output: Tensor, input: Tensor, threshold: Number) ->
     return _parse_threshold_backward(grad_output, input, threshold)
 
 
-def tan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def tan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The tangent of each element.
 
     tan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tan[keys](keys, input)
+    if more:
+        return _parse_tan.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_tan.by_names(kwargs, input=input, out=out)
     return _parse_tan(input, out=out)
@@ -5746,15 +5953,17 @@ def tan_(input: Tensor) -> Tensor:
     return _parse_tan_(input)
 
 
-def asin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def asin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse sine of each element, in radians.
 
     asin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asin[keys](keys, input)
+    if more:
+        return _parse_asin.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_asin.by_names(kwargs, input=input, out=out)
     return _parse_asin(input, out=out)
@@ -5774,15 +5983,17 @@ def asin_(input: Tensor) -> Tensor:
     return _parse_asin_(input)
 
 
-def arcsin(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arcsin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`asin` under another name. The inverse sine of each element, in radians.
 
     arcsin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsin[keys](keys, input)
+    if more:
+        return _parse_arcsin.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arcsin.by_names(kwargs, input=input, out=out)
     return _parse_arcsin(input, out=out)
@@ -5802,15 +6013,17 @@ def arcsin_(input: Tensor) -> Tensor:
     return _parse_arcsin_(input)
 
 
-def acos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def acos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse cosine of each element, in radians.
 
     acos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acos[keys](keys, input)
+    if more:
+        return _parse_acos.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_acos.by_names(kwargs, input=input, out=out)
     return _parse_acos(input, out=out)
@@ -5830,15 +6043,17 @@ def acos_(input: Tensor) -> Tensor:
     return _parse_acos_(input)
 
 
-def arccos(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arccos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`acos` under another name. The inverse cosine of each element, in radians.
 
     arccos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccos[keys](keys, input)
+    if more:
+        return _parse_arccos.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arccos.by_names(kwargs, input=input, out=out)
     return _parse_arccos(input, out=out)
@@ -5858,15 +6073,17 @@ def arccos_(input: Tensor) -> Tensor:
     return _parse_arccos_(input)
 
 
-def atan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def atan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse tangent of each element, in radians.
 
     atan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atan[keys](keys, input)
+    if more:
+        return _parse_atan.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_atan.by_names(kwargs, input=input, out=out)
     return _parse_atan(input, out=out)
@@ -5886,15 +6103,17 @@ def atan_(input: Tensor) -> Tensor:
     return _parse_atan_(input)
 
 
-def arctan(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arctan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`atan` under another name. The inverse tangent of each element, in radians.
 
     arctan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctan[keys](keys, input)
+    if more:
+        return _parse_arctan.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arctan.by_names(kwargs, input=input, out=out)
     return _parse_arctan(input, out=out)
@@ -5914,15 +6133,17 @@ def arctan_(input: Tensor) -> Tensor:
     return _parse_arctan_(input)
 
 
-def sinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic sine of each element.
 
     sinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinh[keys](keys, input)
+    if more:
+        return _parse_sinh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sinh.by_names(kwargs, input=input, out=out)
     return _parse_sinh(input, out=out)
@@ -5942,15 +6163,17 @@ def sinh_(input: Tensor) -> Tensor:
     return _parse_sinh_(input)
 
 
-def cosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The hyperbolic cosine of each element.
 
     cosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cosh[keys](keys, input)
+    if more:
+        return _parse_cosh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_cosh.by_names(kwargs, input=input, out=out)
     return _parse_cosh(input, out=out)
@@ -5970,15 +6193,17 @@ def cosh_(input: Tensor) -> Tensor:
     return _parse_cosh_(input)
 
 
-def asinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def asinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse hyperbolic sine of each element.
 
     asinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asinh[keys](keys, input)
+    if more:
+        return _parse_asinh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_asinh.by_names(kwargs, input=input, out=out)
     return _parse_asinh(input, out=out)
@@ -5998,15 +6223,17 @@ def asinh_(input: Tensor) -> Tensor:
     return _parse_asinh_(input)
 
 
-def arcsinh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arcsinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`asinh` under another name. The inverse hyperbolic sine of each element.
 
     arcsinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsinh[keys](keys, input)
+    if more:
+        return _parse_arcsinh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arcsinh.by_names(kwargs, input=input, out=out)
     return _parse_arcsinh(input, out=out)
@@ -6026,15 +6253,17 @@ def arcsinh_(input: Tensor) -> Tensor:
     return _parse_arcsinh_(input)
 
 
-def acosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def acosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse hyperbolic cosine of each element.
 
     acosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acosh[keys](keys, input)
+    if more:
+        return _parse_acosh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_acosh.by_names(kwargs, input=input, out=out)
     return _parse_acosh(input, out=out)
@@ -6054,15 +6283,17 @@ def acosh_(input: Tensor) -> Tensor:
     return _parse_acosh_(input)
 
 
-def arccosh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arccosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`acosh` under another name. The inverse hyperbolic cosine of each element.
 
     arccosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccosh[keys](keys, input)
+    if more:
+        return _parse_arccosh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arccosh.by_names(kwargs, input=input, out=out)
     return _parse_arccosh(input, out=out)
@@ -6082,15 +6313,17 @@ def arccosh_(input: Tensor) -> Tensor:
     return _parse_arccosh_(input)
 
 
-def atanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def atanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse hyperbolic tangent of each element.
 
     atanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atanh[keys](keys, input)
+    if more:
+        return _parse_atanh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_atanh.by_names(kwargs, input=input, out=out)
     return _parse_atanh(input, out=out)
@@ -6110,15 +6343,17 @@ def atanh_(input: Tensor) -> Tensor:
     return _parse_atanh_(input)
 
 
-def arctanh(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def arctanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`atanh` under another name. The inverse hyperbolic tangent of each element.
 
     arctanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctanh[keys](keys, input)
+    if more:
+        return _parse_arctanh.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_arctanh.by_names(kwargs, input=input, out=out)
     return _parse_arctanh(input, out=out)
@@ -6138,15 +6373,17 @@ def arctanh_(input: Tensor) -> Tensor:
     return _parse_arctanh_(input)
 
 
-def expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def expm1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(x) - 1`, accurate for small elements too.
 
     expm1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _expm1[keys](keys, input)
+    if more:
+        return _parse_expm1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_expm1.by_names(kwargs, input=input, out=out)
     return _parse_expm1(input, out=out)
@@ -6166,15 +6403,17 @@ def expm1_(input: Tensor) -> Tensor:
     return _parse_expm1_(input)
 
 
-def exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def exp2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """2 to the power of each element.
 
     exp2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp2[keys](keys, input)
+    if more:
+        return _parse_exp2.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_exp2.by_names(kwargs, input=input, out=out)
     return _parse_exp2(input, out=out)
@@ -6194,15 +6433,17 @@ def exp2_(input: Tensor) -> Tensor:
     return _parse_exp2_(input)
 
 
-def log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def log1p(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(1 + x)`, accurate for small elements too.
 
     log1p(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log1p[keys](keys, input)
+    if more:
+        return _parse_log1p.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log1p.by_names(kwargs, input=input, out=out)
     return _parse_log1p(input, out=out)
@@ -6222,15 +6463,17 @@ def log1p_(input: Tensor) -> Tensor:
     return _parse_log1p_(input)
 
 
-def log2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def log2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The base-2 logarithm of each element.
 
     log2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log2[keys](keys, input)
+    if more:
+        return _parse_log2.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log2.by_names(kwargs, input=input, out=out)
     return _parse_log2(input, out=out)
@@ -6250,15 +6493,17 @@ def log2_(input: Tensor) -> Tensor:
     return _parse_log2_(input)
 
 
-def log10(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def log10(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The base-10 logarithm of each element.
 
     log10(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log10[keys](keys, input)
+    if more:
+        return _parse_log10.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log10.by_names(kwargs, input=input, out=out)
     return _parse_log10(input, out=out)
@@ -6278,15 +6523,17 @@ def log10_(input: Tensor) -> Tensor:
     return _parse_log10_(input)
 
 
-def ceil(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def ceil(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element rounded up to an integer.
 
     ceil(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ceil[keys](keys, input)
+    if more:
+        return _parse_ceil.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_ceil.by_names(kwargs, input=input, out=out)
     return _parse_ceil(input, out=out)
@@ -6306,15 +6553,17 @@ def ceil_(input: Tensor) -> Tensor:
     return _parse_ceil_(input)
 
 
-def floor(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def floor(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element rounded down to an integer.
 
     floor(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _floor[keys](keys, input)
+    if more:
+        return _parse_floor.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_floor.by_names(kwargs, input=input, out=out)
     return _parse_floor(input, out=out)
@@ -6334,15 +6583,17 @@ def floor_(input: Tensor) -> Tensor:
     return _parse_floor_(input)
 
 
-def trunc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def trunc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element rounded towards zero to an integer.
 
     trunc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trunc[keys](keys, input)
+    if more:
+        return _parse_trunc.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_trunc.by_names(kwargs, input=input, out=out)
     return _parse_trunc(input, out=out)
@@ -6362,15 +6613,17 @@ def trunc_(input: Tensor) -> Tensor:
     return _parse_trunc_(input)
 
 
-def fix(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def fix(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`trunc` under another name. Each element rounded towards zero to an integer.
 
     fix(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fix[keys](keys, input)
+    if more:
+        return _parse_fix.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fix.by_names(kwargs, input=input, out=out)
     return _parse_fix(input, out=out)
@@ -6420,15 +6673,17 @@ def round_(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_round_(*args, **kwargs)
 
 
-def sign(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sign(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """-1, 0 or 1, with the sign of each element.
 
     sign(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sign[keys](keys, input)
+    if more:
+        return _parse_sign.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sign.by_names(kwargs, input=input, out=out)
     return _parse_sign(input, out=out)
@@ -6448,57 +6703,65 @@ def sign_(input: Tensor) -> Tensor:
     return _parse_sign_(input)
 
 
-def signbit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def signbit(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether the sign bit of each element is set, as bool; that of -0.0 is.
 
     signbit(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _signbit[keys](keys, input)
+    if more:
+        return _parse_signbit.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_signbit.by_names(kwargs, input=input, out=out)
     return _parse_signbit(input, out=out)
 
 
-def isposinf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def isposinf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is positive infinity, as bool.
 
     isposinf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isposinf[keys](keys, input)
+    if more:
+        return _parse_isposinf.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_isposinf.by_names(kwargs, input=input, out=out)
     return _parse_isposinf(input, out=out)
 
 
-def isneginf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def isneginf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is negative infinity, as bool.
 
     isneginf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isneginf[keys](keys, input)
+    if more:
+        return _parse_isneginf.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_isneginf.by_names(kwargs, input=input, out=out)
     return _parse_isneginf(input, out=out)
 
 
-def logical_not(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logical_not(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Whether each element is 0, as bool.
 
     logical_not(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logical_not[keys](keys, input)
+    if more:
+        return _parse_logical_not.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_logical_not.by_names(kwargs, input=input, out=out)
     return _parse_logical_not(input, out=out)
@@ -6518,15 +6781,17 @@ def logical_not_(input: Tensor) -> Tensor:
     return _parse_logical_not_(input)
 
 
-def square(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def square(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times itself.
 
     square(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _square[keys](keys, input)
+    if more:
+        return _parse_square.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_square.by_names(kwargs, input=input, out=out)
     return _parse_square(input, out=out)
@@ -6546,29 +6811,33 @@ def square_(input: Tensor) -> Tensor:
     return _parse_square_(input)
 
 
-def isfinite(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def isfinite(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Whether each element is neither infinite nor NaN, as bool.
 
     isfinite(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isfinite[keys](keys, input)
+    if more:
+        return _parse_isfinite.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_isfinite.by_names(kwargs, input=input)
     return _parse_isfinite(input)
 
 
-def isinf(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def isinf(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Whether each element is an infinity, as bool.
 
     isinf(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isinf[keys](keys, input)
+    if more:
+        return _parse_isinf.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_isinf.by_names(kwargs, input=input)
     return _parse_isinf(input)
@@ -6588,43 +6857,49 @@ def positive(input: Tensor) -> Tensor:
     return _parse_positive(input)
 
 
-def isnan(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def isnan(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Whether each element is NaN, as bool.
 
     isnan(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isnan[keys](keys, input)
+    if more:
+        return _parse_isnan.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_isnan.by_names(kwargs, input=input)
     return _parse_isnan(input)
 
 
-def angle(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def angle(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The angle of each number in the complex plane, in radians: 0 or pi for real numbers.
 
     angle(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _angle[keys](keys, input)
+    if more:
+        return _parse_angle.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_angle.by_names(kwargs, input=input, out=out)
     return _parse_angle(input, out=out)
 
 
-def frac(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def frac(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The fractional part of each element, with its sign.
 
     frac(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frac[keys](keys, input)
+    if more:
+        return _parse_frac.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_frac.by_names(kwargs, input=input, out=out)
     return _parse_frac(input, out=out)
@@ -6644,15 +6919,17 @@ def frac_(input: Tensor) -> Tensor:
     return _parse_frac_(input)
 
 
-def frexp(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def frexp(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """Each element as a mantissa in [0.5, 1) and an exponent of 2.
 
     frexp(input, *, out=None) -> (mantissa, exponent)
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frexp_Tensor[keys](keys, input)
+    if more:
+        return _parse_frexp.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_frexp.by_names(kwargs, input=input, out=out)
     return _parse_frexp(input, out=out)
@@ -6663,7 +6940,7 @@ def nan_to_num(
     nan: float | None = None,
     posinf: float | None = None,
     neginf: float | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -6678,10 +6955,13 @@ def nan_to_num(
         and (neginf is None or type(neginf) is float)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nan_to_num[keys](keys, input, nan, posinf, neginf)
+    if more:
+        return _parse_nan_to_num.with_more((input, nan, posinf, neginf, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_nan_to_num.by_names(kwargs, input=input, nan=nan, posinf=posinf, neginf=neginf, out=out)
     return _parse_nan_to_num(input, nan, posinf, neginf, out=out)
@@ -6708,15 +6988,17 @@ def nan_to_num_(
     return _parse_nan_to_num_(input, nan, posinf, neginf)
 
 
-def deg2rad(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def deg2rad(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Angles in degrees as radians.
 
     deg2rad(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _deg2rad[keys](keys, input)
+    if more:
+        return _parse_deg2rad.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_deg2rad.by_names(kwargs, input=input, out=out)
     return _parse_deg2rad(input, out=out)
@@ -6736,15 +7018,17 @@ def deg2rad_(input: Tensor) -> Tensor:
     return _parse_deg2rad_(input)
 
 
-def rad2deg(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def rad2deg(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Angles in radians as degrees.
 
     rad2deg(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rad2deg[keys](keys, input)
+    if more:
+        return _parse_rad2deg.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_rad2deg.by_names(kwargs, input=input, out=out)
     return _parse_rad2deg(input, out=out)
@@ -6764,15 +7048,17 @@ def rad2deg_(input: Tensor) -> Tensor:
     return _parse_rad2deg_(input)
 
 
-def isreal(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def isreal(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Whether the imaginary part of each element is 0, as bool.
 
     isreal(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isreal[keys](keys, input)
+    if more:
+        return _parse_isreal.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_isreal.by_names(kwargs, input=input)
     return _parse_isreal(input)
@@ -6794,7 +7080,7 @@ def clamp(
     input: Tensor = MISSING,
     min: Tensor | Number | None = None,
     max: Tensor | Number | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -6808,6 +7094,7 @@ def clamp(
         and (max is None or type(max) in PLAIN)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6822,10 +7109,13 @@ def clamp(
         and (max is None or type(max) in NUMBERS)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp[keys](keys, input, min, max)
+    if more:
+        return _parse_clamp.with_more((input, min, max, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_clamp.by_names(kwargs, input=input, min=min, max=max, out=out)
     return _parse_clamp(input, min, max, out=out)
@@ -6857,7 +7147,7 @@ def clip(
     input: Tensor = MISSING,
     min: Tensor | Number | None = None,
     max: Tensor | Number | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -6871,6 +7161,7 @@ def clip(
         and (max is None or type(max) in PLAIN)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -6885,10 +7176,13 @@ def clip(
         and (max is None or type(max) in NUMBERS)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clip[keys](keys, input, min, max)
+    if more:
+        return _parse_clip.with_more((input, min, max, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_clip.by_names(kwargs, input=input, min=min, max=max, out=out)
     return _parse_clip(input, min, max, out=out)
@@ -6916,19 +7210,23 @@ def clip_(input: Tensor, min: Tensor | Number | None = None, max: Tensor | Numbe
     return _parse_clip_(input, min, max)
 
 
-def clamp_max(input: Tensor = MISSING, max: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def clamp_max(
+    input: Tensor = MISSING, max: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Elements clamped to an upper bound, a tensor or a number.
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(max) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(max) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | max.key_set | included) & allowed
         return _clamp_max_Tensor[keys](keys, input, max)
-    if type(input) in PLAIN and type(max) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(max) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_max[keys](keys, input, max)
+    if more:
+        return _parse_clamp_max.with_more((input, max, *more), out=out, **kwargs)
     if kwargs or input is MISSING or max is MISSING:
         return _parse_clamp_max.by_names(kwargs, input=input, max=max, out=out)
     return _parse_clamp_max(input, max, out=out)
@@ -6952,19 +7250,23 @@ def clamp_max_(input: Tensor, max: Tensor | Number) -> Tensor:
     return _parse_clamp_max_(input, max)
 
 
-def clamp_min(input: Tensor = MISSING, min: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def clamp_min(
+    input: Tensor = MISSING, min: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Elements clamped to a lower bound, a tensor or a number.
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(min) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(min) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | min.key_set | included) & allowed
         return _clamp_min_Tensor[keys](keys, input, min)
-    if type(input) in PLAIN and type(min) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(min) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_min[keys](keys, input, min)
+    if more:
+        return _parse_clamp_min.with_more((input, min, *more), out=out, **kwargs)
     if kwargs or input is MISSING or min is MISSING:
         return _parse_clamp_min.by_names(kwargs, input=input, min=min, out=out)
     return _parse_clamp_min(input, min, out=out)
@@ -7083,20 +7385,41 @@ def addcdiv_(input: Tensor, tensor1: Tensor, tensor2: Tensor, *more: Any, value:
 
 
 def lerp(
-    input: Tensor = MISSING, end: Tensor = MISSING, weight: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    end: Tensor = MISSING,
+    weight: Tensor | Number = MISSING,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The linear interpolation between two tensors by `weight`: a number, or one for each element.
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(end) in PLAIN and type(weight) in PLAIN and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(end) in PLAIN
+        and type(weight) in PLAIN
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
         return _lerp_Tensor[keys](keys, input, end, weight)
-    if type(input) in PLAIN and type(end) in PLAIN and type(weight) in NUMBERS and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(end) in PLAIN
+        and type(weight) in NUMBERS
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp_Scalar[keys](keys, input, end, weight)
+    if more:
+        return _parse_lerp.with_more((input, end, weight, *more), out=out, **kwargs)
     if kwargs or input is MISSING or end is MISSING or weight is MISSING:
         return _parse_lerp.by_names(kwargs, input=input, end=end, weight=weight, out=out)
     return _parse_lerp(input, end, weight, out=out)
@@ -7121,20 +7444,22 @@ def lerp_(input: Tensor, end: Tensor, weight: Tensor | Number) -> Tensor:
 
 
 def masked_fill(
-    input: Tensor = MISSING, mask: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any
+    input: Tensor = MISSING, mask: Tensor = MISSING, value: Number | Tensor = MISSING, *more: Any, **kwargs: Any
 ) -> Tensor:
     """The tensor with a number where the mask holds.
 
     masked_fill(input, mask, value) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in NUMBERS and not kwargs:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in NUMBERS and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill_Scalar[keys](keys, input, mask, value)
-    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | value.key_set | included) & allowed
         return _masked_fill_Tensor[keys](keys, input, mask, value)
+    if more:
+        return _parse_masked_fill.with_more((input, mask, value, *more), **kwargs)
     if kwargs or input is MISSING or mask is MISSING or value is MISSING:
         return _parse_masked_fill.by_names(kwargs, input=input, mask=mask, value=value)
     return _parse_masked_fill(input, mask, value)
@@ -7158,15 +7483,17 @@ def masked_fill_(input: Tensor, mask: Tensor, value: Number | Tensor) -> Tensor:
     return _parse_masked_fill_(input, mask, value)
 
 
-def equal(input: Tensor = MISSING, other: Tensor = MISSING, **kwargs: Any) -> bool:
+def equal(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
     """Whether two tensors have the same shape and the same elements.
 
     equal(input, other) -> bool
     """
-    if type(input) in PLAIN and type(other) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _equal[keys](keys, input, other)
+    if more:
+        return _parse_equal.with_more((input, other, *more), **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_equal.by_names(kwargs, input=input, other=other)
     return _parse_equal(input, other)
@@ -7178,6 +7505,7 @@ def isclose(
     rtol: float = 1e-05,
     atol: float = 1e-08,
     equal_nan: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """Whether each element differs from the other by at most `atol + rtol * abs(other)`, as bool.
@@ -7191,10 +7519,13 @@ def isclose(
         and type(atol) is float
         and type(equal_nan) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _isclose[keys](keys, input, other, rtol, atol, equal_nan)
+    if more:
+        return _parse_isclose.with_more((input, other, rtol, atol, equal_nan, *more), **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_isclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return _parse_isclose(input, other, rtol, atol, equal_nan)
@@ -7206,6 +7537,7 @@ def allclose(
     rtol: float = 1e-05,
     atol: float = 1e-08,
     equal_nan: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> bool:
     """Whether each element differs from the other's by at most `atol + rtol * abs(other)`.
@@ -7219,24 +7551,29 @@ def allclose(
         and type(atol) is float
         and type(equal_nan) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _allclose[keys](keys, input, other, rtol, atol, equal_nan)
+    if more:
+        return _parse_allclose.with_more((input, other, rtol, atol, equal_nan, *more), **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_allclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
     return _parse_allclose(input, other, rtol, atol, equal_nan)
 
 
-def erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def erf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The error function of each element.
 
     erf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erf[keys](keys, input)
+    if more:
+        return _parse_erf.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_erf.by_names(kwargs, input=input, out=out)
     return _parse_erf(input, out=out)
@@ -7256,15 +7593,17 @@ def erf_(input: Tensor) -> Tensor:
     return _parse_erf_(input)
 
 
-def erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def erfc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`1 - erf(x)`, accurate near 0 too.
 
     erfc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfc[keys](keys, input)
+    if more:
+        return _parse_erfc.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_erfc.by_names(kwargs, input=input, out=out)
     return _parse_erfc(input, out=out)
@@ -7284,15 +7623,17 @@ def erfc_(input: Tensor) -> Tensor:
     return _parse_erfc_(input)
 
 
-def erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def erfinv(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse error function of each element.
 
     erfinv(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfinv[keys](keys, input)
+    if more:
+        return _parse_erfinv.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_erfinv.by_names(kwargs, input=input, out=out)
     return _parse_erfinv(input, out=out)
@@ -7312,15 +7653,17 @@ def erfinv_(input: Tensor) -> Tensor:
     return _parse_erfinv_(input)
 
 
-def lgamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def lgamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the absolute value of the gamma function of each element.
 
     lgamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lgamma[keys](keys, input)
+    if more:
+        return _parse_lgamma.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_lgamma.by_names(kwargs, input=input, out=out)
     return _parse_lgamma(input, out=out)
@@ -7340,15 +7683,17 @@ def lgamma_(input: Tensor) -> Tensor:
     return _parse_lgamma_(input)
 
 
-def digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def digamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The derivative of `lgamma`.
 
     digamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _digamma[keys](keys, input)
+    if more:
+        return _parse_digamma.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_digamma.by_names(kwargs, input=input, out=out)
     return _parse_digamma(input, out=out)
@@ -7368,15 +7713,17 @@ def digamma_(input: Tensor) -> Tensor:
     return _parse_digamma_(input)
 
 
-def polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def polygamma(n: int, input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The n-th derivative of `digamma`.
 
     polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and type(input) in PLAIN and out is None and not kwargs:
+    if type(n) is int and type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _polygamma[keys](keys, n, input)
+    if more:
+        return _parse_polygamma.with_more((n, input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_polygamma.by_names(kwargs, n=n, input=input, out=out)
     return _parse_polygamma(n, input, out=out)
@@ -7396,15 +7743,17 @@ def polygamma_(input: Tensor, n: int) -> Tensor:
     return _parse_polygamma_(input, n)
 
 
-def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the multivariate gamma function of dimension p.
 
     mvlgamma(input, p, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(p) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mvlgamma[keys](keys, input, p)
+    if more:
+        return _parse_mvlgamma.with_more((input, p, *more), out=out, **kwargs)
     if kwargs or input is MISSING or p is MISSING:
         return _parse_mvlgamma.by_names(kwargs, input=input, p=p, out=out)
     return _parse_mvlgamma(input, p, out=out)
@@ -7424,15 +7773,17 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
     return _parse_mvlgamma_(input, p)
 
 
-def i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def i0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
     i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _i0[keys](keys, input)
+    if more:
+        return _parse_i0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_i0.by_names(kwargs, input=input, out=out)
     return _parse_i0(input, out=out)
@@ -7452,15 +7803,17 @@ def i0_(input: Tensor) -> Tensor:
     return _parse_i0_(input)
 
 
-def sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def sinc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`sin(pi x) / (pi x)`, which is 1 at 0.
 
     sinc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinc[keys](keys, input)
+    if more:
+        return _parse_sinc.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_sinc.by_names(kwargs, input=input, out=out)
     return _parse_sinc(input, out=out)
@@ -7480,15 +7833,17 @@ def sinc_(input: Tensor) -> Tensor:
     return _parse_sinc_(input)
 
 
-def logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logit(input: Tensor = MISSING, eps: float | None = None, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`log(x / (1 - x))`; elements are first clamped to [eps, 1 - eps] if eps is given.
 
     logit(input, eps=None, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs:
+    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logit[keys](keys, input, eps)
+    if more:
+        return _parse_logit.with_more((input, eps, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_logit.by_names(kwargs, input=input, eps=eps, out=out)
     return _parse_logit(input, eps, out=out)
@@ -7508,15 +7863,17 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     return _parse_logit_(input, eps)
 
 
-def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The regularised lower incomplete gamma function: the first tensor is its parameter, the second its upper limit.
 
     igamma(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igamma[keys](keys, input, other)
+    if more:
+        return _parse_igamma.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_igamma.by_names(kwargs, input=input, other=other, out=out)
     return _parse_igamma(input, other, out=out)
@@ -7536,15 +7893,17 @@ def igamma_(input: Tensor, other: Tensor) -> Tensor:
     return _parse_igamma_(input, other)
 
 
-def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`1 - igamma(x, y)`, the regularised upper incomplete gamma function, accurate near 0 too.
 
     igammac(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igammac[keys](keys, input, other)
+    if more:
+        return _parse_igammac.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_igammac.by_names(kwargs, input=input, other=other, out=out)
     return _parse_igammac(input, other, out=out)
@@ -7565,24 +7924,26 @@ def igammac_(input: Tensor, other: Tensor) -> Tensor:
 
 
 def xlogy(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """`x * log(y)`, which is 0 where x is.
 
     xlogy(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _xlogy_Tensor[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _xlogy_Scalar_Self[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _xlogy_Scalar_Other[keys](keys, input, other)
+    if more:
+        return _parse_xlogy.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_xlogy.by_names(kwargs, input=input, other=other, out=out)
     return _parse_xlogy(input, other, out=out)
@@ -7606,211 +7967,241 @@ def xlogy_(input: Tensor, other: Tensor | Number) -> Tensor:
     return _parse_xlogy_(input, other)
 
 
-def special_entr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_entr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`-x log(x)`: 0 at 0, -infinity below.
 
     special.entr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_entr[keys](keys, input)
+    if more:
+        return _parse_special_entr.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_entr.by_names(kwargs, input=input, out=out)
     return _parse_special_entr(input, out=out)
 
 
-def special_ndtri(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_ndtri(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse of `special.ndtr`: the quantile function of the standard normal distribution.
 
     special.ndtri(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtri[keys](keys, input)
+    if more:
+        return _parse_special_ndtri.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_ndtri.by_names(kwargs, input=input, out=out)
     return _parse_special_ndtri(input, out=out)
 
 
-def special_log_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_log_ndtr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the standard normal distribution function.
 
     special.log_ndtr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_ndtr[keys](keys, input)
+    if more:
+        return _parse_special_log_ndtr.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_log_ndtr.by_names(kwargs, input=input, out=out)
     return _parse_special_log_ndtr(input, out=out)
 
 
-def special_erfcx(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_erfcx(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(x * x) * erfc(x)`, without intermediate overflow.
 
     special.erfcx(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfcx[keys](keys, input)
+    if more:
+        return _parse_special_erfcx.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_erfcx.by_names(kwargs, input=input, out=out)
     return _parse_special_erfcx(input, out=out)
 
 
-def special_i0e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_i0e(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i0(x)`.
 
     special.i0e(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0e[keys](keys, input)
+    if more:
+        return _parse_special_i0e.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_i0e.by_names(kwargs, input=input, out=out)
     return _parse_special_i0e(input, out=out)
 
 
-def special_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_i1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
     special.i1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1[keys](keys, input)
+    if more:
+        return _parse_special_i1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_i1.by_names(kwargs, input=input, out=out)
     return _parse_special_i1(input, out=out)
 
 
-def special_i1e(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_i1e(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp(-|x|) * i1(x)`.
 
     special.i1e(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1e[keys](keys, input)
+    if more:
+        return _parse_special_i1e.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_i1e.by_names(kwargs, input=input, out=out)
     return _parse_special_i1e(input, out=out)
 
 
-def special_bessel_j0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_bessel_j0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 0.
 
     special.bessel_j0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j0[keys](keys, input)
+    if more:
+        return _parse_special_bessel_j0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_bessel_j0.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_j0(input, out=out)
 
 
-def special_bessel_j1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_bessel_j1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the first kind and order 1.
 
     special.bessel_j1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j1[keys](keys, input)
+    if more:
+        return _parse_special_bessel_j1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_bessel_j1.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_j1(input, out=out)
 
 
-def special_bessel_y0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_bessel_y0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 0.
 
     special.bessel_y0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y0[keys](keys, input)
+    if more:
+        return _parse_special_bessel_y0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_bessel_y0.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_y0(input, out=out)
 
 
-def special_bessel_y1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_bessel_y1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Bessel function of the second kind and order 1.
 
     special.bessel_y1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y1[keys](keys, input)
+    if more:
+        return _parse_special_bessel_y1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_bessel_y1.by_names(kwargs, input=input, out=out)
     return _parse_special_bessel_y1(input, out=out)
 
 
-def special_modified_bessel_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_modified_bessel_i0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 0.
 
     special.modified_bessel_i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i0[keys](keys, input)
+    if more:
+        return _parse_special_modified_bessel_i0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_modified_bessel_i0.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_i0(input, out=out)
 
 
-def special_modified_bessel_i1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_modified_bessel_i1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the first kind and order 1.
 
     special.modified_bessel_i1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i1[keys](keys, input)
+    if more:
+        return _parse_special_modified_bessel_i1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_modified_bessel_i1.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_i1(input, out=out)
 
 
-def special_modified_bessel_k0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_modified_bessel_k0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 0.
 
     special.modified_bessel_k0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k0[keys](keys, input)
+    if more:
+        return _parse_special_modified_bessel_k0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_modified_bessel_k0.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_k0(input, out=out)
 
 
-def special_modified_bessel_k1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_modified_bessel_k1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The modified Bessel function of the second kind and order 1.
 
     special.modified_bessel_k1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k1[keys](keys, input)
+    if more:
+        return _parse_special_modified_bessel_k1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_modified_bessel_k1.by_names(kwargs, input=input, out=out)
     return _parse_special_modified_bessel_k1(input, out=out)
@@ -7865,48 +8256,52 @@ def special_spherical_bessel_j0(x: Tensor, *, out: Any = None) -> Tensor:
 
 
 def special_xlog1py(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """`x * log1p(y)`, which is 0 where x is.
 
     special.xlog1py(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlog1py[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlog1py_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlog1py_other_scalar[keys](keys, input, other)
+    if more:
+        return _parse_special_xlog1py.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_special_xlog1py.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_xlog1py(input, other, out=out)
 
 
 def special_zeta(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The Hurwitz zeta function: the sum of `(y + k) ** -x` over k from 0.
 
     special.zeta(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_zeta[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_zeta_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_zeta_other_scalar[keys](keys, input, other)
+    if more:
+        return _parse_special_zeta.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_special_zeta.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_zeta(input, other, out=out)
@@ -8152,155 +8547,179 @@ def special_shifted_chebyshev_polynomial_w(x: Tensor | Number, n: Tensor | Numbe
     return _parse_special_shifted_chebyshev_polynomial_w(x, n, out=out)
 
 
-def special_expm1(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_expm1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`expm1` under another name. `exp(x) - 1`, accurate for small elements too.
 
     special.expm1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expm1[keys](keys, input)
+    if more:
+        return _parse_special_expm1.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_expm1.by_names(kwargs, input=input, out=out)
     return _parse_special_expm1(input, out=out)
 
 
-def special_exp2(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_exp2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`exp2` under another name. 2 to the power of each element.
 
     special.exp2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_exp2[keys](keys, input)
+    if more:
+        return _parse_special_exp2.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_exp2.by_names(kwargs, input=input, out=out)
     return _parse_special_exp2(input, out=out)
 
 
-def special_psi(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_psi(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name. The derivative of `lgamma`.
 
     special.psi(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_psi[keys](keys, input)
+    if more:
+        return _parse_special_psi.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_psi.by_names(kwargs, input=input, out=out)
     return _parse_special_psi(input, out=out)
 
 
-def special_digamma(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_digamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`digamma` under another name. The derivative of `lgamma`.
 
     special.digamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_digamma[keys](keys, input)
+    if more:
+        return _parse_special_digamma.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_digamma.by_names(kwargs, input=input, out=out)
     return _parse_special_digamma(input, out=out)
 
 
-def special_gammaln(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_gammaln(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`lgamma` under another name. The logarithm of the absolute value of the gamma function of each element.
 
     special.gammaln(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_gammaln[keys](keys, input)
+    if more:
+        return _parse_special_gammaln.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_gammaln.by_names(kwargs, input=input, out=out)
     return _parse_special_gammaln(input, out=out)
 
 
-def special_erf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_erf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`erf` under another name. The error function of each element.
 
     special.erf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erf[keys](keys, input)
+    if more:
+        return _parse_special_erf.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_erf.by_names(kwargs, input=input, out=out)
     return _parse_special_erf(input, out=out)
 
 
-def special_erfc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_erfc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfc` under another name. `1 - erf(x)`, accurate near 0 too.
 
     special.erfc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfc[keys](keys, input)
+    if more:
+        return _parse_special_erfc.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_erfc.by_names(kwargs, input=input, out=out)
     return _parse_special_erfc(input, out=out)
 
 
-def special_erfinv(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_erfinv(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`erfinv` under another name. The inverse error function of each element.
 
     special.erfinv(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfinv[keys](keys, input)
+    if more:
+        return _parse_special_erfinv.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_erfinv.by_names(kwargs, input=input, out=out)
     return _parse_special_erfinv(input, out=out)
 
 
-def special_i0(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_i0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`i0` under another name. The modified Bessel function of the first kind and order 0.
 
     special.i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0[keys](keys, input)
+    if more:
+        return _parse_special_i0.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_i0.by_names(kwargs, input=input, out=out)
     return _parse_special_i0(input, out=out)
 
 
-def special_logit(input: Tensor = MISSING, eps: float | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_logit(
+    input: Tensor = MISSING, eps: float | None = None, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`logit` under another name. `log(x / (1 - x))`; elements are first clamped to [eps, 1 - eps] if eps is given.
 
     special.logit(input, eps=None, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs:
+    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_logit[keys](keys, input, eps)
+    if more:
+        return _parse_special_logit.with_more((input, eps, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_logit.by_names(kwargs, input=input, eps=eps, out=out)
     return _parse_special_logit(input, eps, out=out)
 
 
-def special_polygamma(n: int, input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_polygamma(n: int, input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`polygamma` under another name. The n-th derivative of `digamma`.
 
     special.polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and type(input) in PLAIN and out is None and not kwargs:
+    if type(n) is int and type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_polygamma[keys](keys, n, input)
+    if more:
+        return _parse_special_polygamma.with_more((n, input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_polygamma.by_names(kwargs, n=n, input=input, out=out)
     return _parse_special_polygamma(n, input, out=out)
@@ -8318,167 +8737,209 @@ def special_logsumexp(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_special_logsumexp(*args, **kwargs)
 
 
-def special_expit(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_expit(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`sigmoid` under another name. 1 / (1 + exp(-x)) for each element.
 
     special.expit(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expit[keys](keys, input)
+    if more:
+        return _parse_special_expit.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_expit.by_names(kwargs, input=input, out=out)
     return _parse_special_expit(input, out=out)
 
 
-def special_sinc(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_sinc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`sinc` under another name. `sin(pi x) / (pi x)`, which is 1 at 0.
 
     special.sinc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_sinc[keys](keys, input)
+    if more:
+        return _parse_special_sinc.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_sinc.by_names(kwargs, input=input, out=out)
     return _parse_special_sinc(input, out=out)
 
 
-def special_round(input: Tensor = MISSING, *, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
+def special_round(input: Tensor = MISSING, *more: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Tensor:
     """`round` under another name. Each element rounded to a number of decimal places; a negative number counts places left of the decimal point.
 
     special.round(input, *, decimals=0, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(decimals) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(decimals) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_round[keys](keys, input, decimals)
+    if more:
+        return _parse_special_round.with_more((input, *more), decimals=decimals, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_round.by_names(kwargs, input=input, decimals=decimals, out=out)
     return _parse_special_round(input, decimals=decimals, out=out)
 
 
-def special_log1p(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_log1p(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`log1p` under another name. `log(1 + x)`, accurate for small elements too.
 
     special.log1p(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log1p[keys](keys, input)
+    if more:
+        return _parse_special_log1p.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_log1p.by_names(kwargs, input=input, out=out)
     return _parse_special_log1p(input, out=out)
 
 
-def special_gammainc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_gammainc(
+    input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`igamma` under another name. The regularised lower incomplete gamma function: the first tensor is its parameter, the second its upper limit.
 
     special.gammainc(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammainc[keys](keys, input, other)
+    if more:
+        return _parse_special_gammainc.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_special_gammainc.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_gammainc(input, other, out=out)
 
 
-def special_gammaincc(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_gammaincc(
+    input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`igammac` under another name. `1 - igamma(x, y)`, the regularised upper incomplete gamma function, accurate near 0 too.
 
     special.gammaincc(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammaincc[keys](keys, input, other)
+    if more:
+        return _parse_special_gammaincc.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_special_gammaincc.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_gammaincc(input, other, out=out)
 
 
-def special_multigammaln(input: Tensor = MISSING, p: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_multigammaln(
+    input: Tensor = MISSING, p: int = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`mvlgamma` under another name. The logarithm of the multivariate gamma function of dimension p.
 
     special.multigammaln(input, p, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(p) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_multigammaln[keys](keys, input, p)
+    if more:
+        return _parse_special_multigammaln.with_more((input, p, *more), out=out, **kwargs)
     if kwargs or input is MISSING or p is MISSING:
         return _parse_special_multigammaln.by_names(kwargs, input=input, p=p, out=out)
     return _parse_special_multigammaln(input, p, out=out)
 
 
-def special_ndtr(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def special_ndtr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The standard normal distribution function: the probability below each element.
 
     special.ndtr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtr[keys](keys, input)
+    if more:
+        return _parse_special_ndtr.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_special_ndtr.by_names(kwargs, input=input, out=out)
     return _parse_special_ndtr(input, out=out)
 
 
 def special_log_softmax(
-    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, *more: Any, dtype: dtype_ | None = None, **kwargs: Any
 ) -> Tensor:
     """`log_softmax` under another name. The logarithm of softmax, computed without overflow.
 
     special.log_softmax(input, dim, *, dtype=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_softmax[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_special_log_softmax.with_more((input, dim, *more), dtype=dtype, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_special_log_softmax(input, dim, dtype=dtype)
 
 
-def special_softmax(input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+def special_softmax(
+    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *more: Any, **kwargs: Any
+) -> Tensor:
     """`softmax` under another name. exp(x) divided by its sum over a dimension.
 
     special.softmax(input, dim, dtype=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_softmax[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_special_softmax.with_more((input, dim, dtype, *more), **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_special_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_special_softmax(input, dim, dtype)
 
 
 def special_xlogy(
-    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """`xlogy` under another name. `x * log(y)`, which is 0 where x is.
 
     special.xlogy(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlogy[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlogy_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlogy_other_scalar[keys](keys, input, other)
+    if more:
+        return _parse_special_xlogy.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_special_xlogy.by_names(kwargs, input=input, other=other, out=out)
     return _parse_special_xlogy(input, other, out=out)
@@ -8553,7 +9014,7 @@ def nanmean(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def aminmax(
-    input: Tensor = MISSING, *, dim: int | None = None, keepdim: bool = False, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, *more: Any, dim: int | None = None, keepdim: bool = False, out: Any = None, **kwargs: Any
 ) -> Any:
     """The smallest and the largest element, over one dimension or all.
 
@@ -8565,10 +9026,13 @@ def aminmax(
         and type(keepdim) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _aminmax[keys](keys, input, dim, keepdim)
+    if more:
+        return _parse_aminmax.with_more((input, *more), dim=dim, keepdim=keepdim, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_aminmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_aminmax(input, dim=dim, keepdim=keepdim, out=out)
@@ -8647,7 +9111,7 @@ def amin(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def argmax(
-    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The index of the largest element, over all elements or one dimension.
 
@@ -8659,17 +9123,20 @@ def argmax(
         and type(keepdim) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmax[keys](keys, input, dim, keepdim)
+    if more:
+        return _parse_argmax.with_more((input, dim, keepdim, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_argmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmax(input, dim, keepdim, out=out)
 
 
 def argmin(
-    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int | None = None, keepdim: bool = False, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The index of the smallest element, over all elements or one dimension.
 
@@ -8681,10 +9148,13 @@ def argmin(
         and type(keepdim) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmin[keys](keys, input, dim, keepdim)
+    if more:
+        return _parse_argmin.with_more((input, dim, keepdim, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_argmin.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmin(input, dim, keepdim, out=out)
@@ -8859,7 +9329,7 @@ def logsumexp(*args: Any, **kwargs: Any) -> Tensor:
 
 
 def cumsum(
-    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, *more: Any, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The cumulative sum along a dimension.
 
@@ -8871,33 +9341,44 @@ def cumsum(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumsum[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_cumsum.with_more((input, dim, *more), dtype=dtype, out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_cumsum.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumsum(input, dim, dtype=dtype, out=out)
 
 
-def cumsum_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+def cumsum_(input: Tensor, dim: int = MISSING, *more: Any, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """The cumulative sum along a dimension.
 
     cumsum_(input, dim, *, dtype=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumsum_[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_cumsum_.with_more((input, dim, *more), dtype=dtype, **kwargs)
     if kwargs or dim is MISSING:
         return _parse_cumsum_.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_cumsum_(input, dim, dtype=dtype)
 
 
 def cumprod(
-    input: Tensor = MISSING, dim: int = MISSING, *, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, *more: Any, dtype: dtype_ | None = None, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The cumulative product along a dimension.
 
@@ -8909,68 +9390,85 @@ def cumprod(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumprod[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_cumprod.with_more((input, dim, *more), dtype=dtype, out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_cumprod.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumprod(input, dim, dtype=dtype, out=out)
 
 
-def cumprod_(input: Tensor, dim: int = MISSING, *, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
+def cumprod_(input: Tensor, dim: int = MISSING, *more: Any, dtype: dtype_ | None = None, **kwargs: Any) -> Tensor:
     """The cumulative product along a dimension.
 
     cumprod_(input, dim, *, dtype=None) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and (dtype is None or type(dtype) is dtype_)
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumprod_[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_cumprod_.with_more((input, dim, *more), dtype=dtype, **kwargs)
     if kwargs or dim is MISSING:
         return _parse_cumprod_.by_names(kwargs, input=input, dim=dim, dtype=dtype)
     return _parse_cumprod_(input, dim, dtype=dtype)
 
 
-def cummax(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def cummax(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """The cumulative maximum along a dimension, and its indices.
 
     cummax(input, dim, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummax[keys](keys, input, dim)
+    if more:
+        return _parse_cummax.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_cummax.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_cummax(input, dim, out=out)
 
 
-def cummin(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def cummin(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """The cumulative minimum along a dimension, and its indices.
 
     cummin(input, dim, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummin[keys](keys, input, dim)
+    if more:
+        return _parse_cummin.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_cummin.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_cummin(input, dim, out=out)
 
 
-def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the cumulative sum of exponentials along a dimension.
 
     logcumsumexp(input, dim, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logcumsumexp[keys](keys, input, dim)
+    if more:
+        return _parse_logcumsumexp.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_logcumsumexp.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_logcumsumexp(input, dim, out=out)
@@ -8978,7 +9476,7 @@ def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None
 
 def cov(
     input: Tensor = MISSING,
-    *,
+    *more: Any,
     correction: int = 1,
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
@@ -8994,6 +9492,7 @@ def cov(
         and (fweights is None or type(fweights) in PLAIN)
         and (aweights is None or type(aweights) in PLAIN)
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -9002,43 +9501,65 @@ def cov(
         if aweights is not None:
             keys |= aweights.key_set & allowed
         return _cov[keys](keys, input, correction, fweights, aweights)
+    if more:
+        return _parse_cov.with_more(
+            (input, *more), correction=correction, fweights=fweights, aweights=aweights, **kwargs
+        )
     if kwargs or input is MISSING:
         return _parse_cov.by_names(kwargs, input=input, correction=correction, fweights=fweights, aweights=aweights)
     return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
 
 
-def corrcoef(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def corrcoef(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The correlation coefficients of rows, whose columns are observations.
 
     corrcoef(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _corrcoef[keys](keys, input)
+    if more:
+        return _parse_corrcoef.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_corrcoef.by_names(kwargs, input=input)
     return _parse_corrcoef(input)
 
 
-def bincount(input: Tensor = MISSING, weights: Tensor | None = None, minlength: int = 0, **kwargs: Any) -> Tensor:
+def bincount(
+    input: Tensor = MISSING, weights: Tensor | None = None, minlength: int = 0, *more: Any, **kwargs: Any
+) -> Tensor:
     """How often 0, 1, 2 ... occur, or the sums of their weights.
 
     bincount(input, weights=None, minlength=0) -> Tensor
     """
-    if type(input) in PLAIN and (weights is None or type(weights) in PLAIN) and type(minlength) is int and not kwargs:
+    if (
+        type(input) in PLAIN
+        and (weights is None or type(weights) in PLAIN)
+        and type(minlength) is int
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         if weights is not None:
             keys |= weights.key_set & allowed
         return _bincount[keys](keys, input, weights, minlength)
+    if more:
+        return _parse_bincount.with_more((input, weights, minlength, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_bincount.by_names(kwargs, input=input, weights=weights, minlength=minlength)
     return _parse_bincount(input, weights, minlength)
 
 
 def histc(
-    input: Tensor = MISSING, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    bins: int = 100,
+    min: Number = 0,
+    max: Number = 0,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """How many elements lie in each of equal bins between two numbers, or from the smallest to the largest.
 
@@ -9051,10 +9572,13 @@ def histc(
         and type(max) in NUMBERS
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _histc[keys](keys, input, bins, min, max)
+    if more:
+        return _parse_histc.with_more((input, bins, min, max, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_histc.by_names(kwargs, input=input, bins=bins, min=min, max=max, out=out)
     return _parse_histc(input, bins, min, max, out=out)
@@ -9214,7 +9738,7 @@ def diff(
     dim: int = -1,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -9230,6 +9754,7 @@ def diff(
         and (append is None or type(append) in PLAIN)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -9238,6 +9763,8 @@ def diff(
         if append is not None:
             keys |= append.key_set & allowed
         return _diff[keys](keys, input, n, dim, prepend, append)
+    if more:
+        return _parse_diff.with_more((input, n, dim, prepend, append, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_diff.by_names(kwargs, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
     return _parse_diff(input, n, dim, prepend, append, out=out)
@@ -9285,7 +9812,7 @@ def topk(
     dim: int = -1,
     largest: bool = True,
     sorted: bool = True,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -9301,17 +9828,26 @@ def topk(
         and type(sorted) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _topk[keys](keys, input, k, dim, largest, sorted)
+    if more:
+        return _parse_topk.with_more((input, k, dim, largest, sorted, *more), out=out, **kwargs)
     if kwargs or input is MISSING or k is MISSING:
         return _parse_topk.by_names(kwargs, input=input, k=k, dim=dim, largest=largest, sorted=sorted, out=out)
     return _parse_topk(input, k, dim, largest, sorted, out=out)
 
 
 def kthvalue(
-    input: Tensor = MISSING, k: int = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    k: int = MISSING,
+    dim: int = -1,
+    keepdim: bool = False,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """The k-th smallest element along a dimension, counted from 1, and its index.
 
@@ -9324,10 +9860,13 @@ def kthvalue(
         and type(keepdim) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _kthvalue[keys](keys, input, k, dim, keepdim)
+    if more:
+        return _parse_kthvalue.with_more((input, k, dim, keepdim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or k is MISSING:
         return _parse_kthvalue.by_names(kwargs, input=input, k=k, dim=dim, keepdim=keepdim, out=out)
     return _parse_kthvalue(input, k, dim, keepdim, out=out)
@@ -9369,29 +9908,35 @@ def nanmedian(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_nanmedian(*args, **kwargs)
 
 
-def mode(input: Tensor = MISSING, dim: int = -1, keepdim: bool = False, *, out: Any = None, **kwargs: Any) -> Any:
+def mode(
+    input: Tensor = MISSING, dim: int = -1, keepdim: bool = False, *more: Any, out: Any = None, **kwargs: Any
+) -> Any:
     """The most frequent element along a dimension, the smallest of several, and its index.
 
     mode(input, dim=-1, keepdim=False, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and type(keepdim) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and type(keepdim) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mode[keys](keys, input, dim, keepdim)
+    if more:
+        return _parse_mode.with_more((input, dim, keepdim, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_mode.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_mode(input, dim, keepdim, out=out)
 
 
-def msort(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def msort(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements sorted along the first dimension.
 
     msort(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _msort[keys](keys, input)
+    if more:
+        return _parse_msort.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_msort.by_names(kwargs, input=input, out=out)
     return _parse_msort(input, out=out)
@@ -9402,7 +9947,7 @@ def quantile(
     q: Tensor | float = MISSING,
     dim: int | None = None,
     keepdim: bool = False,
-    *,
+    *more: Any,
     interpolation: str = "linear",
     out: Any = None,
     **kwargs: Any,
@@ -9411,6 +9956,10 @@ def quantile(
 
     quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
+    if more:
+        return _parse_quantile.with_more(
+            (input, q, dim, keepdim, *more), interpolation=interpolation, out=out, **kwargs
+        )
     if kwargs or input is MISSING or q is MISSING:
         return _parse_quantile.by_names(
             kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
@@ -9423,7 +9972,7 @@ def nanquantile(
     q: Tensor | float = MISSING,
     dim: int | None = None,
     keepdim: bool = False,
-    *,
+    *more: Any,
     interpolation: str = "linear",
     out: Any = None,
     **kwargs: Any,
@@ -9432,6 +9981,10 @@ def nanquantile(
 
     nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
+    if more:
+        return _parse_nanquantile.with_more(
+            (input, q, dim, keepdim, *more), interpolation=interpolation, out=out, **kwargs
+        )
     if kwargs or input is MISSING or q is MISSING:
         return _parse_nanquantile.by_names(
             kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
@@ -9442,7 +9995,7 @@ def nanquantile(
 def searchsorted(
     sorted_sequence: Tensor,
     input: Tensor | Number = MISSING,
-    *,
+    *more: Any,
     out_int32: bool = False,
     right: bool = False,
     side: str | None = None,
@@ -9463,6 +10016,7 @@ def searchsorted(
         and (sorter is None or type(sorter) in PLAIN)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | input.key_set | included) & allowed
@@ -9478,12 +10032,23 @@ def searchsorted(
         and (sorter is None or type(sorter) in PLAIN)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | included) & allowed
         if sorter is not None:
             keys |= sorter.key_set & allowed
         return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
+    if more:
+        return _parse_searchsorted.with_more(
+            (sorted_sequence, input, *more),
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            out=out,
+            **kwargs,
+        )
     if kwargs or input is MISSING:
         return _parse_searchsorted.by_names(
             kwargs,
@@ -9515,7 +10080,7 @@ def isin(*args: Any, **kwargs: Any) -> Tensor:
 def bucketize(
     input: Tensor | Number = MISSING,
     boundaries: Tensor = MISSING,
-    *,
+    *more: Any,
     out_int32: bool = False,
     right: bool = False,
     out: Any = None,
@@ -9534,6 +10099,7 @@ def bucketize(
         and type(right) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | boundaries.key_set | included) & allowed
@@ -9545,10 +10111,15 @@ def bucketize(
         and type(right) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (boundaries.key_set | included) & allowed
         return _bucketize_Scalar[keys](keys, input, boundaries, out_int32, right)
+    if more:
+        return _parse_bucketize.with_more(
+            (input, boundaries, *more), out_int32=out_int32, right=right, out=out, **kwargs
+        )
     if kwargs or input is MISSING or boundaries is MISSING:
         return _parse_bucketize.by_names(
             kwargs, input=input, boundaries=boundaries, out_int32=out_int32, right=right, out=out
@@ -9561,6 +10132,7 @@ def unique_consecutive(
     return_inverse: bool = False,
     return_counts: bool = False,
     dim: int | None = None,
+    *more: Any,
     **kwargs: Any,
 ) -> Any:
     """The elements without consecutive duplicates; the index of each element's run; the lengths of the runs.
@@ -9573,10 +10145,13 @@ def unique_consecutive(
         and type(return_counts) is bool
         and (dim is None or type(dim) is int)
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_consecutive[keys](keys, input, return_inverse, return_counts, dim)
+    if more:
+        return _parse_unique_consecutive.with_more((input, return_inverse, return_counts, dim, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_unique_consecutive.by_names(
             kwargs, input=input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
@@ -9589,6 +10164,7 @@ def unique_dim_consecutive(
     dim: int = MISSING,
     return_inverse: bool = False,
     return_counts: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> Any:
     """The slices along a dimension without consecutive duplicates.
@@ -9601,10 +10177,13 @@ def unique_dim_consecutive(
         and type(return_inverse) is bool
         and type(return_counts) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim_consecutive[keys](keys, input, dim, return_inverse, return_counts)
+    if more:
+        return _parse_unique_dim_consecutive.with_more((input, dim, return_inverse, return_counts, *more), **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_unique_dim_consecutive.by_names(
             kwargs, input=input, dim=dim, return_inverse=return_inverse, return_counts=return_counts
@@ -9630,6 +10209,7 @@ def unique_dim(
     sorted: bool = True,
     return_inverse: bool = False,
     return_counts: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> Any:
     """The distinct slices of a tensor along a dimension, sorted.
@@ -9643,10 +10223,13 @@ def unique_dim(
         and type(return_inverse) is bool
         and type(return_counts) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim[keys](keys, input, dim, sorted, return_inverse, return_counts)
+    if more:
+        return _parse_unique_dim.with_more((input, dim, sorted, return_inverse, return_counts, *more), **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_unique_dim.by_names(
             kwargs, input=input, dim=dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts
@@ -9654,22 +10237,29 @@ def unique_dim(
     return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
 
 
-def take(input: Tensor = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def take(input: Tensor = MISSING, index: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements at flat, row-major indices, in the shape of the index.
 
     take(input, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(index) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(index) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _take[keys](keys, input, index)
+    if more:
+        return _parse_take.with_more((input, index, *more), out=out, **kwargs)
     if kwargs or input is MISSING or index is MISSING:
         return _parse_take.by_names(kwargs, input=input, index=index, out=out)
     return _parse_take(input, index, out=out)
 
 
 def take_along_dim(
-    input: Tensor = MISSING, indices: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    indices: Tensor = MISSING,
+    dim: int | None = None,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """The elements at indices along a dimension, such as those from argmax or argsort.
 
@@ -9681,20 +10271,25 @@ def take_along_dim(
         and (dim is None or type(dim) is int)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _take_along_dim[keys](keys, input, indices, dim)
+    if more:
+        return _parse_take_along_dim.with_more((input, indices, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or indices is MISSING:
         return _parse_take_along_dim.by_names(kwargs, input=input, indices=indices, dim=dim, out=out)
     return _parse_take_along_dim(input, indices, dim, out=out)
 
 
-def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, **kwargs: Any) -> Tensor:
+def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The elements selected by index tensors, which broadcast; None keeps a dimension.
 
     index(input, indices) -> Tensor
     """
+    if more:
+        return _parse_index.with_more((input, indices, *more), **kwargs)
     if kwargs or input is MISSING or indices is MISSING:
         return _parse_index.by_names(kwargs, input=input, indices=indices)
     return _parse_index(input, indices)
@@ -9705,12 +10300,15 @@ def index_put(
     indices: Sequence[Tensor | None] = MISSING,
     values: Tensor = MISSING,
     accumulate: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """The tensor with values written at the positions given by index tensors.
 
     index_put(input, indices, values, accumulate=False) -> Tensor
     """
+    if more:
+        return _parse_index_put.with_more((input, indices, values, accumulate, *more), **kwargs)
     if kwargs or input is MISSING or indices is MISSING or values is MISSING:
         return _parse_index_put.by_names(kwargs, input=input, indices=indices, values=values, accumulate=accumulate)
     return _parse_index_put(input, indices, values, accumulate)
@@ -9730,7 +10328,7 @@ def gather(
     input: Tensor = MISSING,
     dim: int = MISSING,
     index: Tensor = MISSING,
-    *,
+    *more: Any,
     sparse_grad: bool = False,
     out: Any = None,
     **kwargs: Any,
@@ -9746,10 +10344,13 @@ def gather(
         and type(sparse_grad) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _gather[keys](keys, input, dim, index, sparse_grad)
+    if more:
+        return _parse_gather.with_more((input, dim, index, *more), sparse_grad=sparse_grad, out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_gather.by_names(kwargs, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
     return _parse_gather(input, dim, index, sparse_grad=sparse_grad, out=out)
@@ -9790,7 +10391,7 @@ def scatter_add(
     dim: int = MISSING,
     index: Tensor = MISSING,
     src: Tensor = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -9805,10 +10406,13 @@ def scatter_add(
         and type(src) in PLAIN
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | src.key_set | included) & allowed
         return _scatter_add[keys](keys, input, dim, index, src)
+    if more:
+        return _parse_scatter_add.with_more((input, dim, index, src, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
         return _parse_scatter_add.by_names(kwargs, input=input, dim=dim, index=index, src=src, out=out)
     return _parse_scatter_add(input, dim, index, src, out=out)
@@ -9840,7 +10444,7 @@ def scatter_reduce(
     index: Tensor = MISSING,
     src: Tensor = MISSING,
     reduce: str = MISSING,
-    *,
+    *more: Any,
     include_self: bool = True,
     out: Any = None,
     **kwargs: Any,
@@ -9849,6 +10453,10 @@ def scatter_reduce(
 
     scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
     """
+    if more:
+        return _parse_scatter_reduce.with_more(
+            (input, dim, index, src, reduce, *more), include_self=include_self, out=out, **kwargs
+        )
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
         return _parse_scatter_reduce.by_names(
             kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
@@ -9862,7 +10470,7 @@ def scatter_reduce_(
     index: Tensor = MISSING,
     src: Tensor = MISSING,
     reduce: str = MISSING,
-    *,
+    *more: Any,
     include_self: bool = True,
     **kwargs: Any,
 ) -> Tensor:
@@ -9872,6 +10480,10 @@ def scatter_reduce_(
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_scatter_reduce_.with_more(
+            (input, dim, index, src, reduce, *more), include_self=include_self, **kwargs
+        )
     if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
         return _parse_scatter_reduce_.by_names(
             kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
@@ -9884,7 +10496,7 @@ def index_add(
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
-    *,
+    *more: Any,
     alpha: Number = 1,
     out: Any = None,
     **kwargs: Any,
@@ -9901,10 +10513,13 @@ def index_add(
         and type(alpha) in NUMBERS
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_add[keys](keys, input, dim, index, source, alpha)
+    if more:
+        return _parse_index_add.with_more((input, dim, index, source, *more), alpha=alpha, out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
         return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
     return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
@@ -9915,7 +10530,7 @@ def index_add_(
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
-    *,
+    *more: Any,
     alpha: Number = 1,
     **kwargs: Any,
 ) -> Tensor:
@@ -9932,10 +10547,13 @@ def index_add_(
         and type(source) in PLAIN
         and type(alpha) in NUMBERS
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_add_[keys](keys, input, dim, index, source, alpha)
+    if more:
+        return _parse_index_add_.with_more((input, dim, index, source, *more), alpha=alpha, **kwargs)
     if kwargs or dim is MISSING or index is MISSING or source is MISSING:
         return _parse_index_add_.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha)
     return _parse_index_add_(input, dim, index, source, alpha=alpha)
@@ -9947,7 +10565,7 @@ def index_reduce(
     index: Tensor = MISSING,
     source: Tensor = MISSING,
     reduce: str = MISSING,
-    *,
+    *more: Any,
     include_self: bool = True,
     out: Any = None,
     **kwargs: Any,
@@ -9956,6 +10574,10 @@ def index_reduce(
 
     index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
     """
+    if more:
+        return _parse_index_reduce.with_more(
+            (input, dim, index, source, reduce, *more), include_self=include_self, out=out, **kwargs
+        )
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
         return _parse_index_reduce.by_names(
             kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
@@ -9969,7 +10591,7 @@ def index_reduce_(
     index: Tensor = MISSING,
     source: Tensor = MISSING,
     reduce: str = MISSING,
-    *,
+    *more: Any,
     include_self: bool = True,
     **kwargs: Any,
 ) -> Tensor:
@@ -9979,6 +10601,10 @@ def index_reduce_(
 
     The result is the first argument itself; its version counter is raised.
     """
+    if more:
+        return _parse_index_reduce_.with_more(
+            (input, dim, index, source, reduce, *more), include_self=include_self, **kwargs
+        )
     if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
         return _parse_index_reduce_.by_names(
             kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
@@ -9991,7 +10617,7 @@ def index_copy(
     dim: int = MISSING,
     index: Tensor = MISSING,
     source: Tensor = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -10006,10 +10632,13 @@ def index_copy(
         and type(source) in PLAIN
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_copy[keys](keys, input, dim, index, source)
+    if more:
+        return _parse_index_copy.with_more((input, dim, index, source, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
         return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
     return _parse_index_copy(input, dim, index, source, out=out)
@@ -10040,20 +10669,37 @@ def index_fill(
     dim: int = MISSING,
     index: Tensor = MISSING,
     value: Number | Tensor = MISSING,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """The tensor with a number written at a vector of indices of one dimension.
 
     index_fill(input, dim, index, value) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and type(value) in NUMBERS and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and type(index) in PLAIN
+        and type(value) in NUMBERS
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _index_fill_int_Scalar[keys](keys, input, dim, index, value)
-    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and type(value) in PLAIN and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(dim) is int
+        and type(index) in PLAIN
+        and type(value) in PLAIN
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | value.key_set | included) & allowed
         return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
+    if more:
+        return _parse_index_fill.with_more((input, dim, index, value, *more), **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
         return _parse_index_fill.by_names(kwargs, input=input, dim=dim, index=index, value=value)
     return _parse_index_fill(input, dim, index, value)
@@ -10088,7 +10734,12 @@ def index_fill_(
 
 
 def put(
-    input: Tensor = MISSING, index: Tensor = MISSING, source: Tensor = MISSING, accumulate: bool = False, **kwargs: Any
+    input: Tensor = MISSING,
+    index: Tensor = MISSING,
+    source: Tensor = MISSING,
+    accumulate: bool = False,
+    *more: Any,
+    **kwargs: Any,
 ) -> Tensor:
     """The tensor with elements written, or added, at flat, row-major indices.
 
@@ -10100,10 +10751,13 @@ def put(
         and type(source) in PLAIN
         and type(accumulate) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _put[keys](keys, input, index, source, accumulate)
+    if more:
+        return _parse_put.with_more((input, index, source, accumulate, *more), **kwargs)
     if kwargs or input is MISSING or index is MISSING or source is MISSING:
         return _parse_put.by_names(kwargs, input=input, index=index, source=source, accumulate=accumulate)
     return _parse_put(input, index, source, accumulate)
@@ -10123,15 +10777,19 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     return _parse_put_(input, index, source, accumulate)
 
 
-def masked_scatter(input: Tensor = MISSING, mask: Tensor = MISSING, source: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def masked_scatter(
+    input: Tensor = MISSING, mask: Tensor = MISSING, source: Tensor = MISSING, *more: Any, **kwargs: Any
+) -> Tensor:
     """The tensor with the elements of a source, one after the other, where a mask is true.
 
     masked_scatter(input, mask, source) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and type(source) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(source) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
         return _masked_scatter[keys](keys, input, mask, source)
+    if more:
+        return _parse_masked_scatter.with_more((input, mask, source, *more), **kwargs)
     if kwargs or input is MISSING or mask is MISSING or source is MISSING:
         return _parse_masked_scatter.by_names(kwargs, input=input, mask=mask, source=source)
     return _parse_masked_scatter(input, mask, source)
@@ -10164,88 +10822,109 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
 
 
 def nonzero_static(
-    input: Tensor = MISSING, *, size: int, fill_value: int = -1, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, *more: Any, size: int, fill_value: int = -1, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The indices of the first `size` elements that are not 0, one row each; missing rows hold the fill value.
 
     nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(size) is int and type(fill_value) is int and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(size) is int
+        and type(fill_value) is int
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_static[keys](keys, input, size, fill_value)
+    if more:
+        return _parse_nonzero_static.with_more((input, *more), size=size, fill_value=fill_value, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_nonzero_static.by_names(kwargs, input=input, size=size, fill_value=fill_value, out=out)
     return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
 
 
 def index_select(
-    input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, index: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The slices of one dimension at a vector of indices.
 
     index_select(input, dim, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _index_select[keys](keys, input, dim, index)
+    if more:
+        return _parse_index_select.with_more((input, dim, index, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_index_select.by_names(kwargs, input=input, dim=dim, index=index, out=out)
     return _parse_index_select(input, dim, index, out=out)
 
 
-def masked_select(input: Tensor = MISSING, mask: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def masked_select(
+    input: Tensor = MISSING, mask: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The elements where a mask is true, as a vector.
 
     masked_select(input, mask, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(mask) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_select[keys](keys, input, mask)
+    if more:
+        return _parse_masked_select.with_more((input, mask, *more), out=out, **kwargs)
     if kwargs or input is MISSING or mask is MISSING:
         return _parse_masked_select.by_names(kwargs, input=input, mask=mask, out=out)
     return _parse_masked_select(input, mask, out=out)
 
 
-def nonzero_numpy(input: Tensor = MISSING, **kwargs: Any) -> tuple[Tensor, ...]:
+def nonzero_numpy(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """The indices of all elements that are not 0, a vector for each dimension.
 
     nonzero_numpy(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_numpy[keys](keys, input)
+    if more:
+        return _parse_nonzero_numpy.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_nonzero_numpy.by_names(kwargs, input=input)
     return _parse_nonzero_numpy(input)
 
 
-def argwhere(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def argwhere(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The indices of all elements that are not 0, a row for each, as NumPy calls it.
 
     argwhere(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argwhere[keys](keys, input)
+    if more:
+        return _parse_argwhere.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_argwhere.by_names(kwargs, input=input)
     return _parse_argwhere(input)
 
 
-def nonzero(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def nonzero(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The indices of all elements that are not 0, a row for each.
 
     nonzero(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero[keys](keys, input)
+    if more:
+        return _parse_nonzero.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_nonzero.by_names(kwargs, input=input, out=out)
     return _parse_nonzero(input, out=out)
@@ -11034,29 +11713,37 @@ def dsplit(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_dsplit(*args, **kwargs)
 
 
-def unsafe_chunk(input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+def unsafe_chunk(
+    input: Tensor = MISSING, chunks: int = MISSING, dim: int = 0, *more: Any, **kwargs: Any
+) -> tuple[Tensor, ...]:
     """As chunk; autograd does not record the pieces as views, so the input must not be used again.
 
     unsafe_chunk(input, chunks, dim=0) -> Tensor
     """
-    if type(input) in PLAIN and type(chunks) is int and type(dim) is int and not kwargs:
+    if type(input) in PLAIN and type(chunks) is int and type(dim) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_chunk[keys](keys, input, chunks, dim)
+    if more:
+        return _parse_unsafe_chunk.with_more((input, chunks, dim, *more), **kwargs)
     if kwargs or input is MISSING or chunks is MISSING:
         return _parse_unsafe_chunk.by_names(kwargs, input=input, chunks=chunks, dim=dim)
     return _parse_unsafe_chunk(input, chunks, dim)
 
 
-def unsafe_split(input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, **kwargs: Any) -> tuple[Tensor, ...]:
+def unsafe_split(
+    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *more: Any, **kwargs: Any
+) -> tuple[Tensor, ...]:
     """As split; autograd does not record the pieces as views, so the input must not be used again.
 
     unsafe_split(input, split_size, dim=0) -> Tensor
     """
-    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and not kwargs:
+    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
+    if more:
+        return _parse_unsafe_split.with_more((input, split_size, dim, *more), **kwargs)
     if kwargs or input is MISSING or split_size is MISSING:
         return _parse_unsafe_split.by_names(kwargs, input=input, split_size=split_size, dim=dim)
     return _parse_unsafe_split(input, split_size, dim)
@@ -11248,15 +11935,17 @@ def _reshape_alias_copy(input: Tensor, size: Sequence[int], stride: Sequence[int
     return _parse__reshape_alias_copy(input, size, stride, out=out)
 
 
-def alias_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def alias_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What alias shows, in memory of its own.
 
     alias_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _alias_copy[keys](keys, input)
+    if more:
+        return _parse_alias_copy.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_alias_copy.by_names(kwargs, input=input, out=out)
     return _parse_alias_copy(input, out=out)
@@ -11267,7 +11956,7 @@ def as_strided_copy(
     size: Sequence[int] = MISSING,
     stride: Sequence[int] = MISSING,
     storage_offset: int | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -11282,10 +11971,13 @@ def as_strided_copy(
         and (storage_offset is None or type(storage_offset) is int)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
+    if more:
+        return _parse_as_strided_copy.with_more((input, size, stride, storage_offset, *more), out=out, **kwargs)
     if kwargs or input is MISSING or size is MISSING or stride is MISSING:
         return _parse_as_strided_copy.by_names(
             kwargs, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
@@ -11293,22 +11985,24 @@ def as_strided_copy(
     return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
 
 
-def detach_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def detach_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What detach shows, in memory of its own.
 
     detach_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _detach_copy[keys](keys, input)
+    if more:
+        return _parse_detach_copy.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_detach_copy.by_names(kwargs, input=input, out=out)
     return _parse_detach_copy(input, out=out)
 
 
 def diagonal_copy(
-    input: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """What diagonal shows, in memory of its own.
 
@@ -11321,10 +12015,13 @@ def diagonal_copy(
         and type(dim2) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
+    if more:
+        return _parse_diagonal_copy.with_more((input, offset, dim1, dim2, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_diagonal_copy.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
     return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
@@ -11370,16 +12067,18 @@ def permute_copy(input: Tensor, *dims: Any, out: Any = None, **kwargs: Any) -> T
 
 
 def select_copy(
-    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """What select shows, in memory of its own.
 
     select_copy(input, dim, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and type(index) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and type(index) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _select_copy_int[keys](keys, input, dim, index)
+    if more:
+        return _parse_select_copy.with_more((input, dim, index, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or index is MISSING:
         return _parse_select_copy.by_names(kwargs, input=input, dim=dim, index=index, out=out)
     return _parse_select_copy(input, dim, index, out=out)
@@ -11391,7 +12090,7 @@ def slice_copy(
     start: int | None = None,
     end: int | None = None,
     step: int = 1,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -11407,10 +12106,13 @@ def slice_copy(
         and type(step) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
+    if more:
+        return _parse_slice_copy.with_more((input, dim, start, end, step, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_slice_copy.by_names(kwargs, input=input, dim=dim, start=start, end=end, step=step, out=out)
     return _parse_slice_copy(input, dim, start, end, step, out=out)
@@ -11433,31 +12135,35 @@ def squeeze_copy(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_squeeze_copy(*args, **kwargs)
 
 
-def t_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def t_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What t shows, in memory of its own.
 
     t_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _t_copy[keys](keys, input)
+    if more:
+        return _parse_t_copy.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_t_copy.by_names(kwargs, input=input, out=out)
     return _parse_t_copy(input, out=out)
 
 
 def transpose_copy(
-    input: Tensor = MISSING, dim0: int = MISSING, dim1: int = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim0: int = MISSING, dim1: int = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """What transpose shows, in memory of its own.
 
     transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim0) is int and type(dim1) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim0) is int and type(dim1) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _transpose_copy_int[keys](keys, input, dim0, dim1)
+    if more:
+        return _parse_transpose_copy.with_more((input, dim0, dim1, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim0 is MISSING or dim1 is MISSING:
         return _parse_transpose_copy.by_names(kwargs, input=input, dim0=dim0, dim1=dim1, out=out)
     return _parse_transpose_copy(input, dim0, dim1, out=out)
@@ -11468,7 +12174,7 @@ def unfold_copy(
     dimension: int = MISSING,
     size: int = MISSING,
     step: int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -11483,52 +12189,61 @@ def unfold_copy(
         and type(step) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unfold_copy[keys](keys, input, dimension, size, step)
+    if more:
+        return _parse_unfold_copy.with_more((input, dimension, size, step, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
         return _parse_unfold_copy.by_names(kwargs, input=input, dimension=dimension, size=size, step=step, out=out)
     return _parse_unfold_copy(input, dimension, size, step, out=out)
 
 
-def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What unsqueeze shows, in memory of its own.
 
     unsqueeze_copy(input, dim, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsqueeze_copy[keys](keys, input, dim)
+    if more:
+        return _parse_unsqueeze_copy.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_unsqueeze_copy.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_unsqueeze_copy(input, dim, out=out)
 
 
-def view_as_complex_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def view_as_complex_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What view_as_complex shows, in memory of its own.
 
     view_as_complex_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_complex_copy[keys](keys, input)
+    if more:
+        return _parse_view_as_complex_copy.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_view_as_complex_copy.by_names(kwargs, input=input, out=out)
     return _parse_view_as_complex_copy(input, out=out)
 
 
-def view_as_real_copy(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def view_as_real_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """What view_as_real shows, in memory of its own.
 
     view_as_real_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_real_copy[keys](keys, input)
+    if more:
+        return _parse_view_as_real_copy.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_view_as_real_copy.by_names(kwargs, input=input, out=out)
     return _parse_view_as_real_copy(input, out=out)
@@ -11559,7 +12274,7 @@ def narrow_copy(
     dim: int = MISSING,
     start: int = MISSING,
     length: int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -11574,26 +12289,38 @@ def narrow_copy(
         and type(length) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _narrow_copy[keys](keys, input, dim, start, length)
+    if more:
+        return _parse_narrow_copy.with_more((input, dim, start, length, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
         return _parse_narrow_copy.by_names(kwargs, input=input, dim=dim, start=start, length=length, out=out)
     return _parse_narrow_copy(input, dim, start, length, out=out)
 
 
 def split_copy(
-    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, split_size: int = MISSING, dim: int = 0, *more: Any, out: Any = None, **kwargs: Any
 ) -> tuple[Tensor, ...]:
     """What split shows, in memory of its own.
 
     split_copy(input, split_size, dim=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(split_size) is int
+        and type(dim) is int
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _split_copy_Tensor[keys](keys, input, split_size, dim)
+    if more:
+        return _parse_split_copy.with_more((input, split_size, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or split_size is MISSING:
         return _parse_split_copy.by_names(kwargs, input=input, split_size=split_size, dim=dim, out=out)
     return _parse_split_copy(input, split_size, dim, out=out)
@@ -11607,15 +12334,19 @@ def split_with_sizes_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     return _parse_split_with_sizes_copy(*args, **kwargs)
 
 
-def unbind_copy(input: Tensor = MISSING, dim: int = 0, *, out: Any = None, **kwargs: Any) -> tuple[Tensor, ...]:
+def unbind_copy(
+    input: Tensor = MISSING, dim: int = 0, *more: Any, out: Any = None, **kwargs: Any
+) -> tuple[Tensor, ...]:
     """What unbind shows, in memory of its own.
 
     unbind_copy(input, dim=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unbind_copy_int[keys](keys, input, dim)
+    if more:
+        return _parse_unbind_copy.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_unbind_copy.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_unbind_copy(input, dim, out=out)
@@ -11628,7 +12359,7 @@ def slice_scatter(
     start: int | None = None,
     end: int | None = None,
     step: int = 1,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -11645,10 +12376,13 @@ def slice_scatter(
         and type(step) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _slice_scatter[keys](keys, input, src, dim, start, end, step)
+    if more:
+        return _parse_slice_scatter.with_more((input, src, dim, start, end, step, *more), out=out, **kwargs)
     if kwargs or input is MISSING or src is MISSING:
         return _parse_slice_scatter.by_names(
             kwargs, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
@@ -11657,23 +12391,38 @@ def slice_scatter(
 
 
 def select_scatter(
-    input: Tensor = MISSING, src: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, **kwargs: Any
+    input: Tensor = MISSING, src: Tensor = MISSING, dim: int = MISSING, index: int = MISSING, *more: Any, **kwargs: Any
 ) -> Tensor:
     """A copy of the tensor with the elements of src at one index of a dimension.
 
     select_scatter(input, src, dim, index) -> Tensor
     """
-    if type(input) in PLAIN and type(src) in PLAIN and type(dim) is int and type(index) is int and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(src) in PLAIN
+        and type(dim) is int
+        and type(index) is int
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _select_scatter[keys](keys, input, src, dim, index)
+    if more:
+        return _parse_select_scatter.with_more((input, src, dim, index, *more), **kwargs)
     if kwargs or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
         return _parse_select_scatter.by_names(kwargs, input=input, src=src, dim=dim, index=index)
     return _parse_select_scatter(input, src, dim, index)
 
 
 def diagonal_scatter(
-    input: Tensor = MISSING, src: Tensor = MISSING, offset: int = 0, dim1: int = 0, dim2: int = 1, **kwargs: Any
+    input: Tensor = MISSING,
+    src: Tensor = MISSING,
+    offset: int = 0,
+    dim1: int = 0,
+    dim2: int = 1,
+    *more: Any,
+    **kwargs: Any,
 ) -> Tensor:
     """A copy of the tensor with the elements of src on a diagonal.
 
@@ -11686,10 +12435,13 @@ def diagonal_scatter(
         and type(dim1) is int
         and type(dim2) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
+    if more:
+        return _parse_diagonal_scatter.with_more((input, src, offset, dim1, dim2, *more), **kwargs)
     if kwargs or input is MISSING or src is MISSING:
         return _parse_diagonal_scatter.by_names(kwargs, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
@@ -11701,6 +12453,7 @@ def as_strided_scatter(
     size: Sequence[int] = MISSING,
     stride: Sequence[int] = MISSING,
     storage_offset: int | None = None,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """A copy of the tensor with the elements of src in a strided view.
@@ -11714,10 +12467,13 @@ def as_strided_scatter(
         and is_ints(stride)
         and (storage_offset is None or type(storage_offset) is int)
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
+    if more:
+        return _parse_as_strided_scatter.with_more((input, src, size, stride, storage_offset, *more), **kwargs)
     if kwargs or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
         return _parse_as_strided_scatter.by_names(
             kwargs, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
@@ -11725,57 +12481,65 @@ def as_strided_scatter(
     return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
 
 
-def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors concatenated along an existing dimension.
 
     cat(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _cat[keys](keys, list(tensors), dim)
+    if more:
+        return _parse_cat.with_more((tensors, dim, *more), out=out, **kwargs)
     if kwargs:
         return _parse_cat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
     return _parse_cat(tensors, dim, out=out)
 
 
-def concat(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def concat(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`cat` under another name. Tensors concatenated along an existing dimension.
 
     concat(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _concat[keys](keys, list(tensors), dim)
+    if more:
+        return _parse_concat.with_more((tensors, dim, *more), out=out, **kwargs)
     if kwargs:
         return _parse_concat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
     return _parse_concat(tensors, dim, out=out)
 
 
-def concatenate(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def concatenate(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`cat` under another name. Tensors concatenated along an existing dimension.
 
     concatenate(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _concatenate[keys](keys, list(tensors), dim)
+    if more:
+        return _parse_concatenate.with_more((tensors, dim, *more), out=out, **kwargs)
     if kwargs:
         return _parse_concatenate.by_names(kwargs, tensors=tensors, dim=dim, out=out)
     return _parse_concatenate(tensors, dim, out=out)
 
 
-def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Tensors joined along a new dimension.
 
     stack(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs:
+    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _stack[keys](keys, list(tensors), dim)
+    if more:
+        return _parse_stack.with_more((tensors, dim, *more), out=out, **kwargs)
     if kwargs:
         return _parse_stack.by_names(kwargs, tensors=tensors, dim=dim, out=out)
     return _parse_stack(tensors, dim, out=out)
@@ -11875,15 +12639,19 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     return _parse_cartesian_prod(tensors)
 
 
-def combinations(input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, **kwargs: Any) -> Tensor:
+def combinations(
+    input: Tensor = MISSING, r: int = 2, with_replacement: bool = False, *more: Any, **kwargs: Any
+) -> Tensor:
     """A row for each combination of `r` elements of a vector, in order.
 
     combinations(input, r=2, with_replacement=False) -> Tensor
     """
-    if type(input) in PLAIN and type(r) is int and type(with_replacement) is bool and not kwargs:
+    if type(input) in PLAIN and type(r) is int and type(with_replacement) is bool and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _combinations[keys](keys, input, r, with_replacement)
+    if more:
+        return _parse_combinations.with_more((input, r, with_replacement, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_combinations.by_names(kwargs, input=input, r=r, with_replacement=with_replacement)
     return _parse_combinations(input, r, with_replacement)
@@ -11925,43 +12693,49 @@ def roll(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_roll(*args, **kwargs)
 
 
-def fliplr(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def fliplr(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """A copy with the columns in reverse order.
 
     fliplr(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fliplr[keys](keys, input)
+    if more:
+        return _parse_fliplr.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_fliplr.by_names(kwargs, input=input)
     return _parse_fliplr(input)
 
 
-def flipud(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def flipud(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """A copy with the rows in reverse order.
 
     flipud(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _flipud[keys](keys, input)
+    if more:
+        return _parse_flipud.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_flipud.by_names(kwargs, input=input)
     return _parse_flipud(input)
 
 
-def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], **kwargs: Any) -> Tensor:
+def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], *more: Any, **kwargs: Any) -> Tensor:
     """A copy rotated by `k` quarter turns in the plane of two dimensions.
 
     rot90(input, k=1, dims=[0,1]) -> Tensor
     """
-    if type(input) in PLAIN and type(k) is int and is_ints(dims) and not kwargs:
+    if type(input) in PLAIN and type(k) is int and is_ints(dims) and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rot90[keys](keys, input, k, list(dims))
+    if more:
+        return _parse_rot90.with_more((input, k, dims, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_rot90.by_names(kwargs, input=input, k=k, dims=dims)
     return _parse_rot90(input, k, dims)
@@ -12003,15 +12777,17 @@ def tile(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
     return _parse_tile(input, *dims, **kwargs)
 
 
-def tril(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def tril(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements on and below a diagonal of each matrix, 0 elsewhere.
 
     tril(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tril[keys](keys, input, diagonal)
+    if more:
+        return _parse_tril.with_more((input, diagonal, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_tril.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_tril(input, diagonal, out=out)
@@ -12031,15 +12807,17 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _parse_tril_(input, diagonal)
 
 
-def triu(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def triu(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The elements on and above a diagonal of each matrix, 0 elsewhere.
 
     triu(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _triu[keys](keys, input, diagonal)
+    if more:
+        return _parse_triu.with_more((input, diagonal, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_triu.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_triu(input, diagonal, out=out)
@@ -12059,43 +12837,58 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     return _parse_triu_(input, diagonal)
 
 
-def diag(input: Tensor = MISSING, diagonal: int = 0, *, out: Any = None, **kwargs: Any) -> Tensor:
+def diag(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """A matrix with a vector on a diagonal, or a copy of a matrix's diagonal.
 
     diag(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag[keys](keys, input, diagonal)
+    if more:
+        return _parse_diag.with_more((input, diagonal, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_diag.by_names(kwargs, input=input, diagonal=diagonal, out=out)
     return _parse_diag(input, diagonal, out=out)
 
 
-def diag_embed(input: Tensor = MISSING, offset: int = 0, dim1: int = -2, dim2: int = -1, **kwargs: Any) -> Tensor:
+def diag_embed(
+    input: Tensor = MISSING, offset: int = 0, dim1: int = -2, dim2: int = -1, *more: Any, **kwargs: Any
+) -> Tensor:
     """Zeros with the last dimension put on a diagonal of two new dimensions.
 
     diag_embed(input, offset=0, dim1=-2, dim2=-1) -> Tensor
     """
-    if type(input) in PLAIN and type(offset) is int and type(dim1) is int and type(dim2) is int and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(offset) is int
+        and type(dim1) is int
+        and type(dim2) is int
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag_embed[keys](keys, input, offset, dim1, dim2)
+    if more:
+        return _parse_diag_embed.with_more((input, offset, dim1, dim2, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_diag_embed.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diag_embed(input, offset, dim1, dim2)
 
 
-def diagflat(input: Tensor = MISSING, offset: int = 0, **kwargs: Any) -> Tensor:
+def diagflat(input: Tensor = MISSING, offset: int = 0, *more: Any, **kwargs: Any) -> Tensor:
     """A matrix with all elements on a diagonal.
 
     diagflat(input, offset=0) -> Tensor
     """
-    if type(input) in PLAIN and type(offset) is int and not kwargs:
+    if type(input) in PLAIN and type(offset) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagflat[keys](keys, input, offset)
+    if more:
+        return _parse_diagflat.with_more((input, offset, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_diagflat.by_names(kwargs, input=input, offset=offset)
     return _parse_diagflat(input, offset)
@@ -12293,71 +13086,86 @@ def pad(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_pad(*args, **kwargs)
 
 
-def pixel_shuffle(input: Tensor = MISSING, upscale_factor: int = MISSING, **kwargs: Any) -> Tensor:
+def pixel_shuffle(input: Tensor = MISSING, upscale_factor: int = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Each r * r channels become the pixels of squares.
 
     pixel_shuffle(input, upscale_factor) -> Tensor
     """
-    if type(input) in PLAIN and type(upscale_factor) is int and not kwargs:
+    if type(input) in PLAIN and type(upscale_factor) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pixel_shuffle[keys](keys, input, upscale_factor)
+    if more:
+        return _parse_pixel_shuffle.with_more((input, upscale_factor, *more), **kwargs)
     if kwargs or input is MISSING or upscale_factor is MISSING:
         return _parse_pixel_shuffle.by_names(kwargs, input=input, upscale_factor=upscale_factor)
     return _parse_pixel_shuffle(input, upscale_factor)
 
 
-def pixel_unshuffle(input: Tensor = MISSING, downscale_factor: int = MISSING, **kwargs: Any) -> Tensor:
+def pixel_unshuffle(input: Tensor = MISSING, downscale_factor: int = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The pixels of squares become channels.
 
     pixel_unshuffle(input, downscale_factor) -> Tensor
     """
-    if type(input) in PLAIN and type(downscale_factor) is int and not kwargs:
+    if type(input) in PLAIN and type(downscale_factor) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pixel_unshuffle[keys](keys, input, downscale_factor)
+    if more:
+        return _parse_pixel_unshuffle.with_more((input, downscale_factor, *more), **kwargs)
     if kwargs or input is MISSING or downscale_factor is MISSING:
         return _parse_pixel_unshuffle.by_names(kwargs, input=input, downscale_factor=downscale_factor)
     return _parse_pixel_unshuffle(input, downscale_factor)
 
 
-def channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, **kwargs: Any) -> Tensor:
+def channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The first channels of all groups, then the second ones, and so on.
 
     channel_shuffle(input, groups) -> Tensor
     """
-    if type(input) in PLAIN and type(groups) is int and not kwargs:
+    if type(input) in PLAIN and type(groups) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _channel_shuffle[keys](keys, input, groups)
+    if more:
+        return _parse_channel_shuffle.with_more((input, groups, *more), **kwargs)
     if kwargs or input is MISSING or groups is MISSING:
         return _parse_channel_shuffle.by_names(kwargs, input=input, groups=groups)
     return _parse_channel_shuffle(input, groups)
 
 
-def native_channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, **kwargs: Any) -> Tensor:
+def native_channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """channel_shuffle, by the kernel of the CPU.
 
     native_channel_shuffle(input, groups) -> Tensor
     """
-    if type(input) in PLAIN and type(groups) is int and not kwargs:
+    if type(input) in PLAIN and type(groups) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _native_channel_shuffle[keys](keys, input, groups)
+    if more:
+        return _parse_native_channel_shuffle.with_more((input, groups, *more), **kwargs)
     if kwargs or input is MISSING or groups is MISSING:
         return _parse_native_channel_shuffle.by_names(kwargs, input=input, groups=groups)
     return _parse_native_channel_shuffle(input, groups)
 
 
-def clone(input: Tensor = MISSING, *, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
+def clone(input: Tensor = MISSING, *more: Any, memory_format: memory_format_ | None = None, **kwargs: Any) -> Tensor:
     """A copy with memory of its own.
 
     clone(input, *, memory_format=None) -> Tensor
     """
-    if type(input) in PLAIN and (memory_format is None or isinstance(memory_format, memory_format_)) and not kwargs:
+    if (
+        type(input) in PLAIN
+        and (memory_format is None or isinstance(memory_format, memory_format_))
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clone[keys](keys, input, memory_format)
+    if more:
+        return _parse_clone.with_more((input, *more), memory_format=memory_format, **kwargs)
     if kwargs or input is MISSING:
         return _parse_clone.by_names(kwargs, input=input, memory_format=memory_format)
     return _parse_clone(input, memory_format=memory_format)
@@ -12489,47 +13297,55 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return _parse_type_as(input, other)
 
 
-def copy(input: Tensor = MISSING, src: Tensor = MISSING, non_blocking: bool = False, **kwargs: Any) -> Tensor:
+def copy(
+    input: Tensor = MISSING, src: Tensor = MISSING, non_blocking: bool = False, *more: Any, **kwargs: Any
+) -> Tensor:
     """A tensor of the input's shape, dtype and memory format with another's elements, cast and broadcast.
 
     copy(input, src, non_blocking=False) -> Tensor
     """
-    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool and not kwargs:
+    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _copy[keys](keys, input, src, non_blocking)
+    if more:
+        return _parse_copy.with_more((input, src, non_blocking, *more), **kwargs)
     if kwargs or input is MISSING or src is MISSING:
         return _parse_copy.by_names(kwargs, input=input, src=src, non_blocking=non_blocking)
     return _parse_copy(input, src, non_blocking)
 
 
-def zero(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def zero(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """A tensor of 0 with the input's shape, dtype and memory format.
 
     zero(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _zero[keys](keys, input)
+    if more:
+        return _parse_zero.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_zero.by_names(kwargs, input=input)
     return _parse_zero(input)
 
 
-def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, **kwargs: Any) -> Tensor:
+def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """A tensor of the input's shape filled with a number.
 
     fill(input, value) -> Tensor
     """
-    if type(input) in PLAIN and type(value) in NUMBERS and not kwargs:
+    if type(input) in PLAIN and type(value) in NUMBERS and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fill_Scalar[keys](keys, input, value)
-    if type(input) in PLAIN and type(value) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(value) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | value.key_set | included) & allowed
         return _fill_Tensor[keys](keys, input, value)
+    if more:
+        return _parse_fill.with_more((input, value, *more), **kwargs)
     if kwargs or input is MISSING or value is MISSING:
         return _parse_fill.by_names(kwargs, input=input, value=value)
     return _parse_fill(input, value)
@@ -12747,29 +13563,33 @@ def imag(input: Tensor) -> Tensor:
     return _parse_imag(input)
 
 
-def is_conj(input: Tensor = MISSING, **kwargs: Any) -> bool:
+def is_conj(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
     """Whether the conjugate bit is set.
 
     is_conj(input) -> bool
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_conj[keys](keys, input)
+    if more:
+        return _parse_is_conj.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_is_conj.by_names(kwargs, input=input)
     return _parse_is_conj(input)
 
 
-def is_neg(input: Tensor = MISSING, **kwargs: Any) -> bool:
+def is_neg(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
     """Whether the negative bit is set.
 
     is_neg(input) -> bool
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_neg[keys](keys, input)
+    if more:
+        return _parse_is_neg.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_is_neg.by_names(kwargs, input=input)
     return _parse_is_neg(input)
@@ -12815,15 +13635,17 @@ def _conj_physical(input: Tensor) -> Tensor:
     return _parse__conj_physical(input)
 
 
-def conj_physical(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def conj_physical(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The conjugates, computed; for a real tensor, the tensor itself.
 
     conj_physical(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _conj_physical_table[keys](keys, input)
+    if more:
+        return _parse_conj_physical.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_conj_physical.by_names(kwargs, input=input, out=out)
     return _parse_conj_physical(input, out=out)
@@ -12885,57 +13707,65 @@ def _neg_view(input: Tensor) -> Tensor:
     return _parse__neg_view(input)
 
 
-def mm(input: Tensor = MISSING, mat2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def mm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The product of two matrices.
 
     mm(input, mat2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _mm[keys](keys, input, mat2)
+    if more:
+        return _parse_mm.with_more((input, mat2, *more), out=out, **kwargs)
     if kwargs or input is MISSING or mat2 is MISSING:
         return _parse_mm.by_names(kwargs, input=input, mat2=mat2, out=out)
     return _parse_mm(input, mat2, out=out)
 
 
-def bmm(input: Tensor = MISSING, mat2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def bmm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The products of two batches of matrices.
 
     bmm(input, mat2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _bmm[keys](keys, input, mat2)
+    if more:
+        return _parse_bmm.with_more((input, mat2, *more), out=out, **kwargs)
     if kwargs or input is MISSING or mat2 is MISSING:
         return _parse_bmm.by_names(kwargs, input=input, mat2=mat2, out=out)
     return _parse_bmm(input, mat2, out=out)
 
 
-def mv(input: Tensor = MISSING, vec: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def mv(input: Tensor = MISSING, vec: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The product of a matrix and a vector.
 
     mv(input, vec, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(vec) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec.key_set | included) & allowed
         return _mv[keys](keys, input, vec)
+    if more:
+        return _parse_mv.with_more((input, vec, *more), out=out, **kwargs)
     if kwargs or input is MISSING or vec is MISSING:
         return _parse_mv.by_names(kwargs, input=input, vec=vec, out=out)
     return _parse_mv(input, vec, out=out)
 
 
-def dot(input: Tensor = MISSING, tensor: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def dot(input: Tensor = MISSING, tensor: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The dot product of two vectors.
 
     dot(input, tensor, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(tensor) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(tensor) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | tensor.key_set | included) & allowed
         return _dot[keys](keys, input, tensor)
+    if more:
+        return _parse_dot.with_more((input, tensor, *more), out=out, **kwargs)
     if kwargs or input is MISSING or tensor is MISSING:
         return _parse_dot.by_names(kwargs, input=input, tensor=tensor, out=out)
     return _parse_dot(input, tensor, out=out)
@@ -13220,29 +14050,33 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *more: Any, beta: Num
     return _parse_addbmm_(input, batch1, batch2, beta=beta, alpha=alpha)
 
 
-def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The dot product of two vectors, the first of which is conjugated.
 
     vdot(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _vdot[keys](keys, input, other)
+    if more:
+        return _parse_vdot.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_vdot.by_names(kwargs, input=input, other=other, out=out)
     return _parse_vdot(input, other, out=out)
 
 
-def matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def matmul(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The matrix product of two tensors; leading dimensions are batch dimensions, which broadcast.
 
     matmul(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _matmul[keys](keys, input, other)
+    if more:
+        return _parse_matmul.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_matmul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_matmul(input, other, out=out)
@@ -13314,30 +14148,43 @@ def _trilinear(
 
 
 def linalg_cholesky_ex(
-    input: Tensor = MISSING, *, upper: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, *more: Any, upper: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
 ) -> Any:
     """The Cholesky decomposition, and an error code for each matrix.
 
     linalg.cholesky_ex(input, *, upper=False, check_errors=False, out=None) -> (L, info)
     """
-    if type(input) in PLAIN and type(upper) is bool and type(check_errors) is bool and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(upper) is bool
+        and type(check_errors) is bool
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky_ex[keys](keys, input, upper, check_errors)
+    if more:
+        return _parse_linalg_cholesky_ex.with_more(
+            (input, *more), upper=upper, check_errors=check_errors, out=out, **kwargs
+        )
     if kwargs or input is MISSING:
         return _parse_linalg_cholesky_ex.by_names(kwargs, input=input, upper=upper, check_errors=check_errors, out=out)
     return _parse_linalg_cholesky_ex(input, upper=upper, check_errors=check_errors, out=out)
 
 
-def linalg_cholesky(input: Tensor = MISSING, *, upper: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_cholesky(input: Tensor = MISSING, *more: Any, upper: bool = False, out: Any = None, **kwargs: Any) -> Tensor:
     """The Cholesky decomposition: the triangular factor of each positive-definite matrix.
 
     linalg.cholesky(input, *, upper=False, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky[keys](keys, input, upper)
+    if more:
+        return _parse_linalg_cholesky.with_more((input, *more), upper=upper, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_linalg_cholesky(input, upper=upper, out=out)
@@ -13415,29 +14262,33 @@ def linalg_slogdet(A: Tensor, *, out: Any = None) -> Any:
     return _parse_linalg_slogdet(A, out=out)
 
 
-def linalg_eig(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def linalg_eig(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """Complex eigenvalues and eigenvectors of general square matrices.
 
     linalg.eig(input, *, out=None) -> (eigenvalues, eigenvectors)
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eig[keys](keys, input)
+    if more:
+        return _parse_linalg_eig.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_eig.by_names(kwargs, input=input, out=out)
     return _parse_linalg_eig(input, out=out)
 
 
-def linalg_eigvals(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_eigvals(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Complex eigenvalues of general square matrices.
 
     linalg.eigvals(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eigvals[keys](keys, input)
+    if more:
+        return _parse_linalg_eigvals.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_eigvals.by_names(kwargs, input=input, out=out)
     return _parse_linalg_eigvals(input, out=out)
@@ -13451,21 +14302,25 @@ def _linalg_eigh(A: Tensor, UPLO: str = "L", compute_v: bool = True, *, out: Any
     return _parse__linalg_eigh(A, UPLO, compute_v, out=out)
 
 
-def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Any:
+def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """Eigenvalues in ascending order and eigenvectors of symmetric or Hermitian matrices.
 
     linalg.eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
     """
+    if more:
+        return _parse_linalg_eigh.with_more((input, UPLO, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_eigh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigh(input, UPLO, out=out)
 
 
-def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Eigenvalues of symmetric or Hermitian matrices in ascending order.
 
     linalg.eigvalsh(input, UPLO="L", *, out=None) -> Tensor
     """
+    if more:
+        return _parse_linalg_eigvalsh.with_more((input, UPLO, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_eigvalsh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigvalsh(input, UPLO, out=out)
@@ -13553,45 +14408,60 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Any = None) ->
     return _parse_linalg_solve(A, B, left=left, out=out)
 
 
-def cholesky(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cholesky(input: Tensor = MISSING, upper: bool = False, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Cholesky factor; `linalg.cholesky` is the newer name.
 
     cholesky(input, upper=False, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky[keys](keys, input, upper)
+    if more:
+        return _parse_cholesky.with_more((input, upper, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_cholesky(input, upper, out=out)
 
 
-def cholesky_inverse(input: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any) -> Tensor:
+def cholesky_inverse(
+    input: Tensor = MISSING, upper: bool = False, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The inverse of a positive-definite matrix, from its Cholesky factor.
 
     cholesky_inverse(input, upper=False, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky_inverse[keys](keys, input, upper)
+    if more:
+        return _parse_cholesky_inverse.with_more((input, upper, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_cholesky_inverse.by_names(kwargs, input=input, upper=upper, out=out)
     return _parse_cholesky_inverse(input, upper, out=out)
 
 
 def cholesky_solve(
-    input: Tensor = MISSING, input2: Tensor = MISSING, upper: bool = False, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, input2: Tensor = MISSING, upper: bool = False, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Solves a system whose matrix is given by its Cholesky factor.
 
     cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(input2) in PLAIN and type(upper) is bool and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(input2) in PLAIN
+        and type(upper) is bool
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _cholesky_solve[keys](keys, input, input2, upper)
+    if more:
+        return _parse_cholesky_solve.with_more((input, input2, upper, *more), out=out, **kwargs)
     if kwargs or input is MISSING or input2 is MISSING:
         return _parse_cholesky_solve.by_names(kwargs, input=input, input2=input2, upper=upper, out=out)
     return _parse_cholesky_solve(input, input2, upper, out=out)
@@ -13687,16 +14557,30 @@ def lu_unpack(
 
 
 def lu_solve(
-    input: Tensor = MISSING, LU_data: Tensor = MISSING, LU_pivots: Tensor = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    LU_data: Tensor = MISSING,
+    LU_pivots: Tensor = MISSING,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Solves a system whose matrix is given by its LU decomposition; `linalg.lu_solve` is the newer name.
 
     lu_solve(input, LU_data, LU_pivots, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(LU_data) in PLAIN and type(LU_pivots) in PLAIN and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(LU_data) in PLAIN
+        and type(LU_pivots) in PLAIN
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | LU_data.key_set | LU_pivots.key_set | included) & allowed
         return _lu_solve[keys](keys, input, LU_data, LU_pivots)
+    if more:
+        return _parse_lu_solve.with_more((input, LU_data, LU_pivots, *more), out=out, **kwargs)
     if kwargs or input is MISSING or LU_data is MISSING or LU_pivots is MISSING:
         return _parse_lu_solve.by_names(kwargs, input=input, LU_data=LU_data, LU_pivots=LU_pivots, out=out)
     return _parse_lu_solve(input, LU_data, LU_pivots, out=out)
@@ -13715,16 +14599,32 @@ def _lu_with_info(input: Tensor, pivot: bool = True, check_errors: bool = True) 
 
 
 def linalg_ldl_factor_ex(
-    input: Tensor = MISSING, *, hermitian: bool = False, check_errors: bool = False, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    *more: Any,
+    hermitian: bool = False,
+    check_errors: bool = False,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, its pivots, and an error code.
 
     linalg.ldl_factor_ex(input, *, hermitian=False, check_errors=False, out=None) -> (LD, pivots, info)
     """
-    if type(input) in PLAIN and type(hermitian) is bool and type(check_errors) is bool and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(hermitian) is bool
+        and type(check_errors) is bool
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor_ex[keys](keys, input, hermitian, check_errors)
+    if more:
+        return _parse_linalg_ldl_factor_ex.with_more(
+            (input, *more), hermitian=hermitian, check_errors=check_errors, out=out, **kwargs
+        )
     if kwargs or input is MISSING:
         return _parse_linalg_ldl_factor_ex.by_names(
             kwargs, input=input, hermitian=hermitian, check_errors=check_errors, out=out
@@ -13732,15 +14632,19 @@ def linalg_ldl_factor_ex(
     return _parse_linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors, out=out)
 
 
-def linalg_ldl_factor(input: Tensor = MISSING, *, hermitian: bool = False, out: Any = None, **kwargs: Any) -> Any:
+def linalg_ldl_factor(
+    input: Tensor = MISSING, *more: Any, hermitian: bool = False, out: Any = None, **kwargs: Any
+) -> Any:
     """The LDL decomposition of a symmetric or Hermitian matrix in one matrix, and its pivots.
 
     linalg.ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
     """
-    if type(input) in PLAIN and type(hermitian) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(hermitian) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor[keys](keys, input, hermitian)
+    if more:
+        return _parse_linalg_ldl_factor.with_more((input, *more), hermitian=hermitian, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_ldl_factor.by_names(kwargs, input=input, hermitian=hermitian, out=out)
     return _parse_linalg_ldl_factor(input, hermitian=hermitian, out=out)
@@ -13761,7 +14665,7 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
 def linalg_solve_triangular(
     input: Tensor = MISSING,
     B: Tensor = MISSING,
-    *,
+    *more: Any,
     upper: bool,
     left: bool = True,
     unitriangular: bool = False,
@@ -13780,10 +14684,15 @@ def linalg_solve_triangular(
         and type(unitriangular) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | B.key_set | included) & allowed
         return _linalg_solve_triangular[keys](keys, input, B, upper, left, unitriangular)
+    if more:
+        return _parse_linalg_solve_triangular.with_more(
+            (input, B, *more), upper=upper, left=left, unitriangular=unitriangular, out=out, **kwargs
+        )
     if kwargs or input is MISSING or B is MISSING:
         return _parse_linalg_solve_triangular.by_names(
             kwargs, input=input, B=B, upper=upper, left=left, unitriangular=unitriangular, out=out
@@ -13797,7 +14706,7 @@ def triangular_solve(
     upper: bool = True,
     transpose: bool = False,
     unitriangular: bool = False,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -13813,10 +14722,13 @@ def triangular_solve(
         and type(unitriangular) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | A.key_set | included) & allowed
         return _triangular_solve[keys](keys, input, A, upper, transpose, unitriangular)
+    if more:
+        return _parse_triangular_solve.with_more((input, A, upper, transpose, unitriangular, *more), out=out, **kwargs)
     if kwargs or input is MISSING or A is MISSING:
         return _parse_triangular_solve.by_names(
             kwargs, input=input, A=A, upper=upper, transpose=transpose, unitriangular=unitriangular, out=out
@@ -13828,7 +14740,7 @@ def linalg_lstsq(
     input: Tensor = MISSING,
     b: Tensor = MISSING,
     rcond: float | None = None,
-    *,
+    *more: Any,
     driver: str | None = None,
     out: Any = None,
     **kwargs: Any,
@@ -13844,24 +14756,29 @@ def linalg_lstsq(
         and driver is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | b.key_set | included) & allowed
         return _linalg_lstsq[keys](keys, input, b, rcond, driver)
+    if more:
+        return _parse_linalg_lstsq.with_more((input, b, rcond, *more), driver=driver, out=out, **kwargs)
     if kwargs or input is MISSING or b is MISSING:
         return _parse_linalg_lstsq.by_names(kwargs, input=input, b=b, rcond=rcond, driver=driver, out=out)
     return _parse_linalg_lstsq(input, b, rcond, driver=driver, out=out)
 
 
-def geqrf(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def geqrf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """The QR decomposition in LAPACK's form: R, and below it the Householder reflections.
 
     geqrf(input, *, out=None) -> (a, tau)
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _geqrf[keys](keys, input)
+    if more:
+        return _parse_geqrf.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_geqrf.by_names(kwargs, input=input, out=out)
     return _parse_geqrf(input, out=out)
@@ -13879,15 +14796,17 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Any = None) -
     return _parse_linalg_householder_product(input, tau, out=out)
 
 
-def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`linalg.householder_product` under another name. The first columns of a product of Householder reflections, as returned by `geqrf`.
 
     orgqr(input, input2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(input2) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(input2) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _orgqr[keys](keys, input, input2)
+    if more:
+        return _parse_orgqr.with_more((input, input2, *more), out=out, **kwargs)
     if kwargs or input is MISSING or input2 is MISSING:
         return _parse_orgqr.by_names(kwargs, input=input, input2=input2, out=out)
     return _parse_orgqr(input, input2, out=out)
@@ -13899,7 +14818,7 @@ def ormqr(
     input3: Tensor = MISSING,
     left: bool = True,
     transpose: bool = False,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -13915,10 +14834,13 @@ def ormqr(
         and type(transpose) is bool
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | input3.key_set | included) & allowed
         return _ormqr[keys](keys, input, input2, input3, left, transpose)
+    if more:
+        return _parse_ormqr.with_more((input, input2, input3, left, transpose, *more), out=out, **kwargs)
     if kwargs or input is MISSING or input2 is MISSING or input3 is MISSING:
         return _parse_ormqr.by_names(
             kwargs, input=input, input2=input2, input3=input3, left=left, transpose=transpose, out=out
@@ -13926,99 +14848,122 @@ def ormqr(
     return _parse_ormqr(input, input2, input3, left, transpose, out=out)
 
 
-def qr(input: Tensor = MISSING, some: bool = True, *, out: Any = None, **kwargs: Any) -> Any:
+def qr(input: Tensor = MISSING, some: bool = True, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """The QR decomposition; `linalg.qr` is the newer name.
 
     qr(input, some=True, *, out=None) -> (Q, R)
     """
-    if type(input) in PLAIN and type(some) is bool and out is None and not kwargs:
+    if type(input) in PLAIN and type(some) is bool and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _qr[keys](keys, input, some)
+    if more:
+        return _parse_qr.with_more((input, some, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_qr.by_names(kwargs, input=input, some=some, out=out)
     return _parse_qr(input, some, out=out)
 
 
-def svd(input: Tensor = MISSING, some: bool = True, compute_uv: bool = True, *, out: Any = None, **kwargs: Any) -> Any:
+def svd(
+    input: Tensor = MISSING, some: bool = True, compute_uv: bool = True, *more: Any, out: Any = None, **kwargs: Any
+) -> Any:
     """The singular value decomposition, with the right vectors as columns.
 
     svd(input, some=True, compute_uv=True, *, out=None) -> (U, S, V)
     """
-    if type(input) in PLAIN and type(some) is bool and type(compute_uv) is bool and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(some) is bool
+        and type(compute_uv) is bool
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _svd[keys](keys, input, some, compute_uv)
+    if more:
+        return _parse_svd.with_more((input, some, compute_uv, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_svd.by_names(kwargs, input=input, some=some, compute_uv=compute_uv, out=out)
     return _parse_svd(input, some, compute_uv, out=out)
 
 
-def linalg_matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def linalg_matrix_exp(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The matrix exponential of each matrix.
 
     linalg.matrix_exp(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_exp[keys](keys, input)
+    if more:
+        return _parse_linalg_matrix_exp.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_matrix_exp.by_names(kwargs, input=input)
     return _parse_linalg_matrix_exp(input)
 
 
-def matrix_exp(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def matrix_exp(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """`linalg.matrix_exp` under another name. The matrix exponential of each matrix.
 
     matrix_exp(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_exp[keys](keys, input)
+    if more:
+        return _parse_matrix_exp.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_matrix_exp.by_names(kwargs, input=input)
     return _parse_matrix_exp(input)
 
 
-def det(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def det(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """`linalg.det` under another name. The determinant of each matrix.
 
     det(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _det[keys](keys, input)
+    if more:
+        return _parse_det.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_det.by_names(kwargs, input=input)
     return _parse_det(input)
 
 
-def slogdet(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def slogdet(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """Sign and logarithm of the determinant of each matrix.
 
     slogdet(input, *, out=None) -> (sign, logabsdet)
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slogdet[keys](keys, input)
+    if more:
+        return _parse_slogdet.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_slogdet.by_names(kwargs, input=input, out=out)
     return _parse_slogdet(input, out=out)
 
 
-def inverse(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def inverse(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`linalg.inv` under another name. The inverse of each matrix.
 
     inverse(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _inverse[keys](keys, input)
+    if more:
+        return _parse_inverse.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_inverse.by_names(kwargs, input=input, out=out)
     return _parse_inverse(input, out=out)
@@ -14052,29 +14997,35 @@ def linalg_matrix_rank(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_linalg_matrix_rank(*args, **kwargs)
 
 
-def linalg_matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_matrix_power(
+    input: Tensor = MISSING, n: int = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Each matrix raised to an integer power; a negative power is taken of the inverse.
 
     linalg.matrix_power(input, n, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(n) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(n) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_power[keys](keys, input, n)
+    if more:
+        return _parse_linalg_matrix_power.with_more((input, n, *more), out=out, **kwargs)
     if kwargs or input is MISSING or n is MISSING:
         return _parse_linalg_matrix_power.by_names(kwargs, input=input, n=n, out=out)
     return _parse_linalg_matrix_power(input, n, out=out)
 
 
-def matrix_power(input: Tensor = MISSING, n: int = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def matrix_power(input: Tensor = MISSING, n: int = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`linalg.matrix_power` under another name. Each matrix raised to an integer power; a negative power is taken of the inverse.
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(n) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(n) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_power[keys](keys, input, n)
+    if more:
+        return _parse_matrix_power.with_more((input, n, *more), out=out, **kwargs)
     if kwargs or input is MISSING or n is MISSING:
         return _parse_matrix_power.by_names(kwargs, input=input, n=n, out=out)
     return _parse_matrix_power(input, n, out=out)
@@ -14085,7 +15036,7 @@ def linalg_vector_norm(
     ord: Number = 2,
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     out: Any = None,
     **kwargs: Any,
@@ -14102,10 +15053,13 @@ def linalg_vector_norm(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_vector_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
+    if more:
+        return _parse_linalg_vector_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_vector_norm.by_names(
             kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
@@ -14153,15 +15107,17 @@ def norm(*args: Any, **kwargs: Any) -> Tensor:
     return _parse_norm(*args, **kwargs)
 
 
-def dist(input: Tensor = MISSING, other: Tensor = MISSING, p: Number = 2, **kwargs: Any) -> Tensor:
+def dist(input: Tensor = MISSING, other: Tensor = MISSING, p: Number = 2, *more: Any, **kwargs: Any) -> Tensor:
     """The norm of the difference of two tensors.
 
     dist(input, other, p=2) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and type(p) in NUMBERS and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and type(p) in NUMBERS and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _dist[keys](keys, input, other, p)
+    if more:
+        return _parse_dist.with_more((input, other, p, *more), **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_dist.by_names(kwargs, input=input, other=other, p=p)
     return _parse_dist(input, other, p)
@@ -14172,7 +15128,7 @@ def renorm(
     p: Number = MISSING,
     dim: int = MISSING,
     maxnorm: Number = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14187,10 +15143,13 @@ def renorm(
         and type(maxnorm) in NUMBERS
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _renorm[keys](keys, input, p, dim, maxnorm)
+    if more:
+        return _parse_renorm.with_more((input, p, dim, maxnorm, *more), out=out, **kwargs)
     if kwargs or input is MISSING or p is MISSING or dim is MISSING or maxnorm is MISSING:
         return _parse_renorm.by_names(kwargs, input=input, p=p, dim=dim, maxnorm=maxnorm, out=out)
     return _parse_renorm(input, p, dim, maxnorm, out=out)
@@ -14219,7 +15178,7 @@ def linalg_matrix_norm(
     ord: str | Number = "fro",
     dim: Sequence[int] = [-2, -1],
     keepdim: bool = False,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     out: Any = None,
     **kwargs: Any,
@@ -14238,10 +15197,13 @@ def linalg_matrix_norm(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_norm[keys](keys, input, ord, list(dim), keepdim, dtype)
+    if more:
+        return _parse_linalg_matrix_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_matrix_norm.by_names(
             kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
@@ -14250,23 +15212,25 @@ def linalg_matrix_norm(
 
 
 def linalg_cross(
-    input: Tensor = MISSING, other: Tensor = MISSING, *, dim: int = -1, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, dim: int = -1, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The cross product along a dimension of size 3.
 
     linalg.cross(input, other, *, dim=-1, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_cross[keys](keys, input, other, dim)
+    if more:
+        return _parse_linalg_cross.with_more((input, other, *more), dim=dim, out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_linalg_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
     return _parse_linalg_cross(input, other, dim=dim, out=out)
 
 
 def cross(
-    input: Tensor = MISSING, other: Tensor = MISSING, dim: int | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, other: Tensor = MISSING, dim: int | None = None, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The cross product along a dimension of size 3, by default the first one.
 
@@ -14278,10 +15242,13 @@ def cross(
         and (dim is None or type(dim) is int)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _cross[keys](keys, input, other, dim)
+    if more:
+        return _parse_cross.with_more((input, other, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
     return _parse_cross(input, other, dim, out=out)
@@ -14301,57 +15268,67 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return _parse_linalg_diagonal(A, offset=offset, dim1=dim1, dim2=dim2)
 
 
-def linalg_matmul(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_matmul(
+    input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """`matmul` under another name. The matrix product of two tensors; leading dimensions are batch dimensions, which broadcast.
 
     linalg.matmul(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_matmul[keys](keys, input, other)
+    if more:
+        return _parse_linalg_matmul.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_linalg_matmul.by_names(kwargs, input=input, other=other, out=out)
     return _parse_linalg_matmul(input, other, out=out)
 
 
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *more: Any, dim: int = -1, out: Any = None, **kwargs: Any) -> Tensor:
     """The dot product along a dimension; the left operand is conjugated.
 
     linalg.vecdot(x, y, *, dim=-1, out=None) -> Tensor
     """
-    if type(x) in PLAIN and type(y) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(x) in PLAIN and type(y) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (x.key_set | y.key_set | included) & allowed
         return _linalg_vecdot[keys](keys, x, y, dim)
+    if more:
+        return _parse_linalg_vecdot.with_more((x, y, *more), dim=dim, out=out, **kwargs)
     if kwargs:
         return _parse_linalg_vecdot.by_names(kwargs, x=x, y=y, dim=dim, out=out)
     return _parse_linalg_vecdot(x, y, dim=dim, out=out)
 
 
-def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The outer product of two vectors.
 
     outer(input, vec2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _outer[keys](keys, input, vec2)
+    if more:
+        return _parse_outer.with_more((input, vec2, *more), out=out, **kwargs)
     if kwargs or input is MISSING or vec2 is MISSING:
         return _parse_outer.by_names(kwargs, input=input, vec2=vec2, out=out)
     return _parse_outer(input, vec2, out=out)
 
 
-def inner(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def inner(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The sum of products over the last dimension of both tensors.
 
     inner(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _inner[keys](keys, input, other)
+    if more:
+        return _parse_inner.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_inner.by_names(kwargs, input=input, other=other, out=out)
     return _parse_inner(input, other, out=out)
@@ -14362,7 +15339,7 @@ def tensordot(
     other: Tensor = MISSING,
     dims_self: Sequence[int] = MISSING,
     dims_other: Sequence[int] = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14377,10 +15354,13 @@ def tensordot(
         and is_ints(dims_other)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _tensordot[keys](keys, input, other, list(dims_self), list(dims_other))
+    if more:
+        return _parse_tensordot.with_more((input, other, dims_self, dims_other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING or dims_self is MISSING or dims_other is MISSING:
         return _parse_tensordot.by_names(
             kwargs, input=input, other=other, dims_self=dims_self, dims_other=dims_other, out=out
@@ -14388,43 +15368,49 @@ def tensordot(
     return _parse_tensordot(input, other, dims_self, dims_other, out=out)
 
 
-def trace(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def trace(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The sum of the diagonal of a matrix.
 
     trace(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trace[keys](keys, input)
+    if more:
+        return _parse_trace.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_trace.by_names(kwargs, input=input)
     return _parse_trace(input)
 
 
-def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """`outer` under another name. The outer product of two vectors.
 
     ger(input, vec2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _ger[keys](keys, input, vec2)
+    if more:
+        return _parse_ger.with_more((input, vec2, *more), out=out, **kwargs)
     if kwargs or input is MISSING or vec2 is MISSING:
         return _parse_ger.by_names(kwargs, input=input, vec2=vec2, out=out)
     return _parse_ger(input, vec2, out=out)
 
 
-def kron(input: Tensor = MISSING, other: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def kron(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The Kronecker product of two tensors.
 
     kron(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _kron[keys](keys, input, other)
+    if more:
+        return _parse_kron.with_more((input, other, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_kron.by_names(kwargs, input=input, other=other, out=out)
     return _parse_kron(input, other, out=out)
@@ -14462,29 +15448,33 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Tensor:
     return _parse_vander(x, N, increasing)
 
 
-def logdet(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def logdet(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The logarithm of the determinant of each matrix, NaN where that is negative.
 
     logdet(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logdet[keys](keys, input)
+    if more:
+        return _parse_logdet.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_logdet.by_names(kwargs, input=input)
     return _parse_logdet(input)
 
 
-def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, **kwargs: Any) -> Tensor:
+def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, *more: Any, **kwargs: Any) -> Tensor:
     """The pseudo-inverse, with one tolerance relative to the largest singular value.
 
     pinverse(input, rcond=1e-15) -> Tensor
     """
-    if type(input) in PLAIN and type(rcond) is float and not kwargs:
+    if type(input) in PLAIN and type(rcond) is float and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pinverse[keys](keys, input, rcond)
+    if more:
+        return _parse_pinverse.with_more((input, rcond, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_pinverse.by_names(kwargs, input=input, rcond=rcond)
     return _parse_pinverse(input, rcond)
@@ -14514,15 +15504,17 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     return _parse_linalg_vander(x, N=N)
 
 
-def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The inverse with respect to `tensordot`: the tensor as a matrix, inverted.
 
     linalg.tensorinv(input, ind=2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(ind) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(ind) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_tensorinv[keys](keys, input, ind)
+    if more:
+        return _parse_linalg_tensorinv.with_more((input, ind, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_tensorinv.by_names(kwargs, input=input, ind=ind, out=out)
     return _parse_linalg_tensorinv(input, ind, out=out)
@@ -14532,7 +15524,7 @@ def linalg_tensorsolve(
     input: Tensor = MISSING,
     other: Tensor = MISSING,
     dims: Sequence[int] | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14540,10 +15532,19 @@ def linalg_tensorsolve(
 
     linalg.tensorsolve(input, other, dims=None, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and (dims is None or is_ints(dims)) and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(other) in PLAIN
+        and (dims is None or is_ints(dims))
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_tensorsolve[keys](keys, input, other, dims if dims is None else list(dims))
+    if more:
+        return _parse_linalg_tensorsolve.with_more((input, other, dims, *more), out=out, **kwargs)
     if kwargs or input is MISSING or other is MISSING:
         return _parse_linalg_tensorsolve.by_names(kwargs, input=input, other=other, dims=dims, out=out)
     return _parse_linalg_tensorsolve(input, other, dims, out=out)
@@ -14554,7 +15555,7 @@ def linalg_norm(
     ord: Number | str | None = None,
     dim: Sequence[int] | int | None = None,
     keepdim: bool = False,
-    *,
+    *more: Any,
     dtype: dtype_ | None = None,
     out: Any = None,
     **kwargs: Any,
@@ -14573,26 +15574,33 @@ def linalg_norm(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
+    if more:
+        return _parse_linalg_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_norm.by_names(kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out)
     return _parse_linalg_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
-def linalg_cond(input: Tensor = MISSING, p: Number | str | None = None, *, out: Any = None, **kwargs: Any) -> Tensor:
+def linalg_cond(
+    input: Tensor = MISSING, p: Number | str | None = None, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """The condition number of each matrix: a norm times that of the inverse.
 
     linalg.cond(input, p=None, *, out=None) -> Tensor
     linalg.cond(input, p, *, out=None) -> Tensor
         The condition number of each matrix in the norm named 'fro' or 'nuc'.
     """
-    if type(input) in PLAIN and (p is None or type(p) in NUMBERS) and out is None and not kwargs:
+    if type(input) in PLAIN and (p is None or type(p) in NUMBERS) and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cond[keys](keys, input, p)
+    if more:
+        return _parse_linalg_cond.with_more((input, p, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_linalg_cond.by_names(kwargs, input=input, p=p, out=out)
     return _parse_linalg_cond(input, p, out=out)
@@ -14656,15 +15664,17 @@ def _cdist_backward(grad: Tensor, x1: Tensor, x2: Tensor, p: float, cdist: Tenso
     return _parse__cdist_backward(grad, x1, x2, p, cdist)
 
 
-def pdist(input: Tensor = MISSING, p: float = 2, **kwargs: Any) -> Tensor:
+def pdist(input: Tensor = MISSING, p: float = 2, *more: Any, **kwargs: Any) -> Tensor:
     """The distances between all pairs of rows of one matrix, the upper triangle of cdist row by row.
 
     pdist(input, p=2) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is float and not kwargs:
+    if type(input) in PLAIN and type(p) is float and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pdist[keys](keys, input, p)
+    if more:
+        return _parse_pdist.with_more((input, p, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_pdist.by_names(kwargs, input=input, p=p)
     return _parse_pdist(input, p)
@@ -14709,7 +15719,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08, 
 
 
 def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-06, keepdim: bool = False, **kwargs: Any
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-06, keepdim: bool = False, *more: Any, **kwargs: Any
 ) -> Tensor:
     """The p-norm of the difference between vectors along the last dimension.
 
@@ -14722,10 +15732,13 @@ def pairwise_distance(
         and type(eps) is float
         and type(keepdim) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (x1.key_set | x2.key_set | included) & allowed
         return _pairwise_distance[keys](keys, x1, x2, p, eps, keepdim)
+    if more:
+        return _parse_pairwise_distance.with_more((x1, x2, p, eps, keepdim, *more), **kwargs)
     if kwargs:
         return _parse_pairwise_distance.by_names(kwargs, x1=x1, x2=x2, p=p, eps=eps, keepdim=keepdim)
     return _parse_pairwise_distance(x1, x2, p, eps, keepdim)
@@ -14778,7 +15791,7 @@ def fft_fft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14793,10 +15806,13 @@ def fft_fft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_fft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_fft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_fft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_fft(input, n, dim, norm, out=out)
@@ -14807,7 +15823,7 @@ def fft_ifft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14822,10 +15838,13 @@ def fft_ifft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ifft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_ifft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_ifft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ifft(input, n, dim, norm, out=out)
@@ -14836,7 +15855,7 @@ def fft_rfft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14851,10 +15870,13 @@ def fft_rfft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_rfft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_rfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_rfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_rfft(input, n, dim, norm, out=out)
@@ -14865,7 +15887,7 @@ def fft_irfft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14880,10 +15902,13 @@ def fft_irfft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_irfft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_irfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_irfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_irfft(input, n, dim, norm, out=out)
@@ -14894,7 +15919,7 @@ def fft_hfft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14909,10 +15934,13 @@ def fft_hfft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_hfft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_hfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_hfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_hfft(input, n, dim, norm, out=out)
@@ -14923,7 +15951,7 @@ def fft_ihfft(
     n: int | None = None,
     dim: int = -1,
     norm: str | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -14938,10 +15966,13 @@ def fft_ihfft(
         and norm is None
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ihfft[keys](keys, input, n, dim, norm)
+    if more:
+        return _parse_fft_ihfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_fft_ihfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ihfft(input, n, dim, norm, out=out)
@@ -15116,6 +16147,7 @@ def istft(
     onesided: bool | None = None,
     length: int | None = None,
     return_complex: bool = False,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """The signal whose `stft` is given, with the same window.
@@ -15134,6 +16166,7 @@ def istft(
         and (length is None or type(length) is int)
         and type(return_complex) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -15141,6 +16174,11 @@ def istft(
             keys |= window.key_set & allowed
         return _istft[keys](
             keys, input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    if more:
+        return _parse_istft.with_more(
+            (input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex, *more),
+            **kwargs,
         )
     if kwargs or input is MISSING or n_fft is MISSING:
         return _parse_istft.by_names(
@@ -16048,6 +17086,7 @@ def embedding_renorm(
     indices: Tensor = MISSING,
     max_norm: float = MISSING,
     norm_type: float = MISSING,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """A table whose indexed rows are at most so long.
@@ -16060,10 +17099,13 @@ def embedding_renorm(
         and type(max_norm) is float
         and type(norm_type) is float
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
+    if more:
+        return _parse_embedding_renorm.with_more((input, indices, max_norm, norm_type, *more), **kwargs)
     if kwargs or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
         return _parse_embedding_renorm.by_names(
             kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
@@ -16353,15 +17395,17 @@ def _embedding_bag_per_sample_weights_backward(
     )
 
 
-def one_hot(input: Tensor = MISSING, num_classes: int = -1, **kwargs: Any) -> Tensor:
+def one_hot(input: Tensor = MISSING, num_classes: int = -1, *more: Any, **kwargs: Any) -> Tensor:
     """Zeros, and a one at the class that each element names.
 
     one_hot(input, num_classes=-1) -> Tensor
     """
-    if type(input) in PLAIN and type(num_classes) is int and not kwargs:
+    if type(input) in PLAIN and type(num_classes) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _one_hot[keys](keys, input, num_classes)
+    if more:
+        return _parse_one_hot.with_more((input, num_classes, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
     return _parse_one_hot(input, num_classes)
@@ -17426,7 +18470,7 @@ def fractional_max_pool2d(
     kernel_size: Sequence[int] | int = MISSING,
     output_size: Sequence[int] | int = MISSING,
     random_samples: Tensor = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -17441,10 +18485,15 @@ def fractional_max_pool2d(
         and type(random_samples) in PLAIN
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | random_samples.key_set | included) & allowed
         return _fractional_max_pool2d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if more:
+        return _parse_fractional_max_pool2d.with_more(
+            (input, kernel_size, output_size, random_samples, *more), out=out, **kwargs
+        )
     if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
         return _parse_fractional_max_pool2d.by_names(
             kwargs,
@@ -17491,7 +18540,7 @@ def fractional_max_pool3d(
     kernel_size: Sequence[int] | int = MISSING,
     output_size: Sequence[int] | int = MISSING,
     random_samples: Tensor = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -17506,10 +18555,15 @@ def fractional_max_pool3d(
         and type(random_samples) in PLAIN
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | random_samples.key_set | included) & allowed
         return _fractional_max_pool3d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
+    if more:
+        return _parse_fractional_max_pool3d.with_more(
+            (input, kernel_size, output_size, random_samples, *more), out=out, **kwargs
+        )
     if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
         return _parse_fractional_max_pool3d.by_names(
             kwargs,
@@ -17555,7 +18609,7 @@ def max_unpool2d(
     input: Tensor = MISSING,
     indices: Tensor = MISSING,
     output_size: Sequence[int] | int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -17563,10 +18617,19 @@ def max_unpool2d(
 
     max_unpool2d(input, indices, output_size, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(indices) in PLAIN and is_ints(output_size) and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(indices) in PLAIN
+        and is_ints(output_size)
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _max_unpool2d[keys](keys, input, indices, list(output_size))
+    if more:
+        return _parse_max_unpool2d.with_more((input, indices, output_size, *more), out=out, **kwargs)
     if kwargs or input is MISSING or indices is MISSING or output_size is MISSING:
         return _parse_max_unpool2d.by_names(kwargs, input=input, indices=indices, output_size=output_size, out=out)
     return _parse_max_unpool2d(input, indices, output_size, out=out)
@@ -17578,7 +18641,7 @@ def max_unpool3d(
     output_size: Sequence[int] | int = MISSING,
     stride: Sequence[int] | int = MISSING,
     padding: Sequence[int] | int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -17594,10 +18657,13 @@ def max_unpool3d(
         and is_ints(padding)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _max_unpool3d[keys](keys, input, indices, list(output_size), list(stride), list(padding))
+    if more:
+        return _parse_max_unpool3d.with_more((input, indices, output_size, stride, padding, *more), out=out, **kwargs)
     if (
         kwargs
         or input is MISSING
@@ -17613,16 +18679,25 @@ def max_unpool3d(
 
 
 def hardtanh(
-    input: Tensor = MISSING, min_val: Number = -1, max_val: Number = 1, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, min_val: Number = -1, max_val: Number = 1, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """Each element between two bounds.
 
     hardtanh(input, min_val=-1, max_val=1, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(min_val) in NUMBERS and type(max_val) in NUMBERS and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(min_val) in NUMBERS
+        and type(max_val) in NUMBERS
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardtanh[keys](keys, input, min_val, max_val)
+    if more:
+        return _parse_hardtanh.with_more((input, min_val, max_val, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_hardtanh.by_names(kwargs, input=input, min_val=min_val, max_val=max_val, out=out)
     return _parse_hardtanh(input, min_val, max_val, out=out)
@@ -17662,15 +18737,17 @@ def hardtanh_backward(
     return _parse_hardtanh_backward(grad_output, input, min_val, max_val, out=out)
 
 
-def relu6(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def relu6(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """Each element between 0 and 6.
 
     relu6(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _relu6[keys](keys, input)
+    if more:
+        return _parse_relu6.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_relu6.by_names(kwargs, input=input)
     return _parse_relu6(input)
@@ -17691,16 +18768,30 @@ def relu6_(input: Tensor) -> Tensor:
 
 
 def threshold(
-    input: Tensor = MISSING, threshold: Number = MISSING, value: Number = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    threshold: Number = MISSING,
+    value: Number = MISSING,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Tensor:
     """Each element above a threshold, and a value in the place of others.
 
     threshold(input, threshold, value, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(threshold) in NUMBERS and type(value) in NUMBERS and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(threshold) in NUMBERS
+        and type(value) in NUMBERS
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _threshold[keys](keys, input, threshold, value)
+    if more:
+        return _parse_threshold.with_more((input, threshold, value, *more), out=out, **kwargs)
     if kwargs or input is MISSING or threshold is MISSING or value is MISSING:
         return _parse_threshold.by_names(kwargs, input=input, threshold=threshold, value=value, out=out)
     return _parse_threshold(input, threshold, value, out=out)
@@ -17720,15 +18811,19 @@ def threshold_(input: Tensor, threshold: Number, value: Number) -> Tensor:
     return _parse_threshold_(input, threshold, value)
 
 
-def leaky_relu(input: Tensor = MISSING, negative_slope: Number = 0.01, *, out: Any = None, **kwargs: Any) -> Tensor:
+def leaky_relu(
+    input: Tensor = MISSING, negative_slope: Number = 0.01, *more: Any, out: Any = None, **kwargs: Any
+) -> Tensor:
     """Each element, multiplied by a slope where it is negative.
 
     leaky_relu(input, negative_slope=0.01, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(negative_slope) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(negative_slope) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _leaky_relu[keys](keys, input, negative_slope)
+    if more:
+        return _parse_leaky_relu.with_more((input, negative_slope, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_leaky_relu.by_names(kwargs, input=input, negative_slope=negative_slope, out=out)
     return _parse_leaky_relu(input, negative_slope, out=out)
@@ -17768,15 +18863,17 @@ def leaky_relu_backward(
     return _parse_leaky_relu_backward(grad_output, input, negative_slope, self_is_result, out=out)
 
 
-def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """leaky_relu with a slope for each channel.
 
     prelu(input, weight) -> Tensor
     """
-    if type(input) in PLAIN and type(weight) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(weight) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | included) & allowed
         return _prelu[keys](keys, input, weight)
+    if more:
+        return _parse_prelu.with_more((input, weight, *more), **kwargs)
     if kwargs or input is MISSING or weight is MISSING:
         return _parse_prelu.by_names(kwargs, input=input, weight=weight)
     return _parse_prelu(input, weight)
@@ -17812,6 +18909,7 @@ def rrelu(
     upper: Number = 0.3333333333333333,
     training: bool = False,
     generator: Generator | None = None,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """leaky_relu with random slopes.
@@ -17825,10 +18923,13 @@ def rrelu(
         and type(training) is bool
         and (generator is None or isinstance(generator, Generator))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rrelu[keys](keys, input, lower, upper, training, generator)
+    if more:
+        return _parse_rrelu.with_more((input, lower, upper, training, generator, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_rrelu.by_names(
             kwargs, input=input, lower=lower, upper=upper, training=training, generator=generator
@@ -17869,7 +18970,7 @@ def rrelu_with_noise(
     upper: Number = 0.3333333333333333,
     training: bool = False,
     generator: Generator | None = None,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -17886,10 +18987,15 @@ def rrelu_with_noise(
         and (generator is None or isinstance(generator, Generator))
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | noise.key_set | included) & allowed
         return _rrelu_with_noise[keys](keys, input, noise, lower, upper, training, generator)
+    if more:
+        return _parse_rrelu_with_noise.with_more(
+            (input, noise, lower, upper, training, generator, *more), out=out, **kwargs
+        )
     if kwargs or input is MISSING or noise is MISSING:
         return _parse_rrelu_with_noise.by_names(
             kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator, out=out
@@ -17932,6 +19038,7 @@ def rrelu_with_noise_functional(
     upper: Number = 0.3333333333333333,
     training: bool = False,
     generator: Generator | None = None,
+    *more: Any,
     **kwargs: Any,
 ) -> Any:
     """leaky_relu with random slopes, and these slopes.
@@ -17946,10 +19053,15 @@ def rrelu_with_noise_functional(
         and type(training) is bool
         and (generator is None or isinstance(generator, Generator))
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | noise.key_set | included) & allowed
         return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
+    if more:
+        return _parse_rrelu_with_noise_functional.with_more(
+            (input, noise, lower, upper, training, generator, *more), **kwargs
+        )
     if kwargs or input is MISSING or noise is MISSING:
         return _parse_rrelu_with_noise_functional.by_names(
             kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
@@ -17990,7 +19102,7 @@ def elu(
     alpha: Number = 1,
     scale: Number = 1,
     input_scale: Number = 1,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -18005,10 +19117,13 @@ def elu(
         and type(input_scale) in NUMBERS
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _elu[keys](keys, input, alpha, scale, input_scale)
+    if more:
+        return _parse_elu.with_more((input, alpha, scale, input_scale, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_elu.by_names(kwargs, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out)
     return _parse_elu(input, alpha, scale, input_scale, out=out)
@@ -18057,15 +19172,17 @@ def elu_backward(
     return _parse_elu_backward(grad_output, alpha, scale, input_scale, is_result, self_or_result, out=out)
 
 
-def celu(input: Tensor = MISSING, alpha: Number = 1.0, **kwargs: Any) -> Tensor:
+def celu(input: Tensor = MISSING, alpha: Number = 1.0, *more: Any, **kwargs: Any) -> Tensor:
     """elu with a continuous derivative for every alpha.
 
     celu(input, alpha=1.0) -> Tensor
     """
-    if type(input) in PLAIN and type(alpha) in NUMBERS and not kwargs:
+    if type(input) in PLAIN and type(alpha) in NUMBERS and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _celu[keys](keys, input, alpha)
+    if more:
+        return _parse_celu.with_more((input, alpha, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
     return _parse_celu(input, alpha)
@@ -18085,15 +19202,17 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     return _parse_celu_(input, alpha)
 
 
-def selu(input: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def selu(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The scaled elu, which keeps mean 0 and variance 1 from layer to layer.
 
     selu(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs:
+    if type(input) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _selu[keys](keys, input)
+    if more:
+        return _parse_selu.with_more((input, *more), **kwargs)
     if kwargs or input is MISSING:
         return _parse_selu.by_names(kwargs, input=input)
     return _parse_selu(input)
@@ -18113,11 +19232,13 @@ def selu_(input: Tensor) -> Tensor:
     return _parse_selu_(input)
 
 
-def gelu(input: Tensor = MISSING, *, approximate: str = "none", out: Any = None, **kwargs: Any) -> Tensor:
+def gelu(input: Tensor = MISSING, *more: Any, approximate: str = "none", out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times the probability of a smaller normal number.
 
     gelu(input, *, approximate='none', out=None) -> Tensor
     """
+    if more:
+        return _parse_gelu.with_more((input, *more), approximate=approximate, out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_gelu.by_names(kwargs, input=input, approximate=approximate, out=out)
     return _parse_gelu(input, approximate=approximate, out=out)
@@ -18141,15 +19262,17 @@ def gelu_backward(grad_output: Tensor, input: Tensor, *, approximate: str = "non
     return _parse_gelu_backward(grad_output, input, approximate=approximate, out=out)
 
 
-def silu(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def silu(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times its sigmoid.
 
     silu(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _silu[keys](keys, input)
+    if more:
+        return _parse_silu.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_silu.by_names(kwargs, input=input, out=out)
     return _parse_silu(input, out=out)
@@ -18181,15 +19304,17 @@ def silu_backward(grad_output: Tensor, input: Tensor, *, out: Any = None) -> Ten
     return _parse_silu_backward(grad_output, input, out=out)
 
 
-def mish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def mish(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times the hyperbolic tangent of its softplus.
 
     mish(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mish[keys](keys, input)
+    if more:
+        return _parse_mish.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_mish.by_names(kwargs, input=input, out=out)
     return _parse_mish(input, out=out)
@@ -18222,16 +19347,25 @@ def mish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 
 
 def softplus(
-    input: Tensor = MISSING, beta: Number = 1, threshold: Number = 20, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, beta: Number = 1, threshold: Number = 20, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """A smooth maximum of each element and 0.
 
     softplus(input, beta=1, threshold=20, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(beta) in NUMBERS and type(threshold) in NUMBERS and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(beta) in NUMBERS
+        and type(threshold) in NUMBERS
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softplus[keys](keys, input, beta, threshold)
+    if more:
+        return _parse_softplus.with_more((input, beta, threshold, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_softplus.by_names(kwargs, input=input, beta=beta, threshold=threshold, out=out)
     return _parse_softplus(input, beta, threshold, out=out)
@@ -18257,29 +19391,33 @@ def softplus_backward(
     return _parse_softplus_backward(grad_output, input, beta, threshold, out=out)
 
 
-def log_sigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def log_sigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The logarithm of the sigmoid.
 
     log_sigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_sigmoid[keys](keys, input)
+    if more:
+        return _parse_log_sigmoid.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log_sigmoid.by_names(kwargs, input=input, out=out)
     return _parse_log_sigmoid(input, out=out)
 
 
-def log_sigmoid_forward(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Any:
+def log_sigmoid_forward(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Any:
     """The logarithm of the sigmoid, and what its gradient needs.
 
     log_sigmoid_forward(input, *, out=None) -> (output, buffer)
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_sigmoid_forward[keys](keys, input)
+    if more:
+        return _parse_log_sigmoid_forward.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_log_sigmoid_forward.by_names(kwargs, input=input, out=out)
     return _parse_log_sigmoid_forward(input, out=out)
@@ -18297,15 +19435,17 @@ def log_sigmoid_backward(grad_output: Tensor, input: Tensor, buffer: Tensor, *, 
     return _parse_log_sigmoid_backward(grad_output, input, buffer, out=out)
 
 
-def hardsigmoid(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def hardsigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The straight line through (-3, 0) and (3, 1), between 0 and 1.
 
     hardsigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardsigmoid[keys](keys, input)
+    if more:
+        return _parse_hardsigmoid.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_hardsigmoid.by_names(kwargs, input=input, out=out)
     return _parse_hardsigmoid(input, out=out)
@@ -18337,15 +19477,17 @@ def hardsigmoid_backward(grad_output: Tensor, input: Tensor, *, out: Any = None)
     return _parse_hardsigmoid_backward(grad_output, input, out=out)
 
 
-def hardswish(input: Tensor = MISSING, *, out: Any = None, **kwargs: Any) -> Tensor:
+def hardswish(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element times its hardsigmoid.
 
     hardswish(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs:
+    if type(input) in PLAIN and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardswish[keys](keys, input)
+    if more:
+        return _parse_hardswish.with_more((input, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_hardswish.by_names(kwargs, input=input, out=out)
     return _parse_hardswish(input, out=out)
@@ -18377,15 +19519,17 @@ def hardswish_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     return _parse_hardswish_backward(grad_output, input)
 
 
-def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element, or 0 where it is as small as lambd.
 
     hardshrink(input, lambd=0.5, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardshrink[keys](keys, input, lambd)
+    if more:
+        return _parse_hardshrink.with_more((input, lambd, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_hardshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
     return _parse_hardshrink(input, lambd, out=out)
@@ -18403,15 +19547,17 @@ def hardshrink_backward(grad_out: Tensor, input: Tensor, lambd: Number, *, out: 
     return _parse_hardshrink_backward(grad_out, input, lambd, out=out)
 
 
-def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *, out: Any = None, **kwargs: Any) -> Tensor:
+def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """Each element moved towards 0 by lambd.
 
     softshrink(input, lambd=0.5, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs:
+    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softshrink[keys](keys, input, lambd)
+    if more:
+        return _parse_softshrink.with_more((input, lambd, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_softshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
     return _parse_softshrink(input, lambd, out=out)
@@ -18429,15 +19575,17 @@ def softshrink_backward(grad_output: Tensor, input: Tensor, lambd: Number, *, ou
     return _parse_softshrink_backward(grad_output, input, lambd, out=out)
 
 
-def glu(input: Tensor = MISSING, dim: int = -1, *, out: Any = None, **kwargs: Any) -> Tensor:
+def glu(input: Tensor = MISSING, dim: int = -1, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
     """The first half of a dimension times the sigmoid of the second.
 
     glu(input, dim=-1, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs:
+    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _glu[keys](keys, input, dim)
+    if more:
+        return _parse_glu.with_more((input, dim, *more), out=out, **kwargs)
     if kwargs or input is MISSING:
         return _parse_glu.by_names(kwargs, input=input, dim=dim, out=out)
     return _parse_glu(input, dim, out=out)
@@ -18648,7 +19796,7 @@ def _softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = None) -
 
 
 def softmax(
-    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """exp(x) divided by its sum over a dimension.
 
@@ -18660,10 +19808,13 @@ def softmax(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softmax_int[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_softmax.with_more((input, dim, dtype, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_softmax(input, dim, dtype, out=out)
@@ -18694,7 +19845,7 @@ def _log_softmax(input: Tensor, dim: int, half_to_float: bool, *, out: Any = Non
 
 
 def log_softmax(
-    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, dim: int = MISSING, dtype: dtype_ | None = None, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow.
 
@@ -18706,10 +19857,13 @@ def log_softmax(
         and (dtype is None or type(dtype) is dtype_)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_softmax_int[keys](keys, input, dim, dtype)
+    if more:
+        return _parse_log_softmax.with_more((input, dim, dtype, *more), out=out, **kwargs)
     if kwargs or input is MISSING or dim is MISSING:
         return _parse_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_log_softmax(input, dim, dtype, out=out)
@@ -19868,16 +21022,25 @@ def conv_transpose3d(
 
 
 def conv_tbc(
-    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor = MISSING, pad: int = 0, **kwargs: Any
+    input: Tensor = MISSING, weight: Tensor = MISSING, bias: Tensor = MISSING, pad: int = 0, *more: Any, **kwargs: Any
 ) -> Tensor:
     """A convolution over time: (time, batch, channels) and a weight of (width, channels, output channels).
 
     conv_tbc(input, weight, bias, pad=0) -> Tensor
     """
-    if type(input) in PLAIN and type(weight) in PLAIN and type(bias) in PLAIN and type(pad) is int and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(weight) in PLAIN
+        and type(bias) in PLAIN
+        and type(pad) is int
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | bias.key_set | included) & allowed
         return _conv_tbc[keys](keys, input, weight, bias, pad)
+    if more:
+        return _parse_conv_tbc.with_more((input, weight, bias, pad, *more), **kwargs)
     if kwargs or input is MISSING or weight is MISSING or bias is MISSING:
         return _parse_conv_tbc.by_names(kwargs, input=input, weight=weight, bias=bias, pad=pad)
     return _parse_conv_tbc(input, weight, bias, pad)
@@ -19907,7 +21070,7 @@ def im2col(
     dilation: Sequence[int] | int = MISSING,
     padding: Sequence[int] | int = MISSING,
     stride: Sequence[int] | int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -19923,10 +21086,13 @@ def im2col(
         and is_ints(stride)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _im2col[keys](keys, input, list(kernel_size), list(dilation), list(padding), list(stride))
+    if more:
+        return _parse_im2col.with_more((input, kernel_size, dilation, padding, stride, *more), out=out, **kwargs)
     if (
         kwargs
         or input is MISSING
@@ -19948,7 +21114,7 @@ def col2im(
     dilation: Sequence[int] | int = MISSING,
     padding: Sequence[int] | int = MISSING,
     stride: Sequence[int] | int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -19965,11 +21131,16 @@ def col2im(
         and is_ints(stride)
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _col2im[keys](
             keys, input, list(output_size), list(kernel_size), list(dilation), list(padding), list(stride)
+        )
+    if more:
+        return _parse_col2im.with_more(
+            (input, output_size, kernel_size, dilation, padding, stride, *more), out=out, **kwargs
         )
     if (
         kwargs
@@ -21733,7 +22904,7 @@ def nll_loss_forward(
     weight: Tensor | None = MISSING,
     reduction: int = MISSING,
     ignore_index: int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -21749,12 +22920,17 @@ def nll_loss_forward(
         and type(ignore_index) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if more:
+        return _parse_nll_loss_forward.with_more(
+            (input, target, weight, reduction, ignore_index, *more), out=out, **kwargs
+        )
     if (
         kwargs
         or input is MISSING
@@ -21808,6 +22984,7 @@ def nll_loss(
     weight: Tensor | None = None,
     reduction: int = 1,
     ignore_index: int = -100,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """The negative log likelihood of target classes, given log probabilities.
@@ -21821,12 +22998,15 @@ def nll_loss(
         and type(reduction) is int
         and type(ignore_index) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
+    if more:
+        return _parse_nll_loss.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_nll_loss.by_names(
             kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
@@ -21840,7 +23020,7 @@ def nll_loss2d_forward(
     weight: Tensor | None = MISSING,
     reduction: int = MISSING,
     ignore_index: int = MISSING,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Any:
@@ -21856,12 +23036,17 @@ def nll_loss2d_forward(
         and type(ignore_index) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
+    if more:
+        return _parse_nll_loss2d_forward.with_more(
+            (input, target, weight, reduction, ignore_index, *more), out=out, **kwargs
+        )
     if (
         kwargs
         or input is MISSING
@@ -21919,6 +23104,7 @@ def nll_loss2d(
     weight: Tensor | None = None,
     reduction: int = 1,
     ignore_index: int = -100,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """As nll_loss, with a target for each pixel.
@@ -21932,12 +23118,15 @@ def nll_loss2d(
         and type(reduction) is int
         and type(ignore_index) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
+    if more:
+        return _parse_nll_loss2d.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_nll_loss2d.by_names(
             kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
@@ -21951,6 +23140,7 @@ def nll_loss_nd(
     weight: Tensor | None = None,
     reduction: int = 1,
     ignore_index: int = -100,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """nll_loss for any number of dimensions.
@@ -21964,12 +23154,15 @@ def nll_loss_nd(
         and type(reduction) is int
         and type(ignore_index) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
+    if more:
+        return _parse_nll_loss_nd.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_nll_loss_nd.by_names(
             kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
@@ -21984,6 +23177,7 @@ def cross_entropy_loss(
     reduction: int = 1,
     ignore_index: int = -100,
     label_smoothing: float = 0.0,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """log_softmax and nll_loss in one; targets are classes or probabilities.
@@ -21998,12 +23192,17 @@ def cross_entropy_loss(
         and type(ignore_index) is int
         and type(label_smoothing) is float
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
+    if more:
+        return _parse_cross_entropy_loss.with_more(
+            (input, target, weight, reduction, ignore_index, label_smoothing, *more), **kwargs
+        )
     if kwargs or input is MISSING or target is MISSING:
         return _parse_cross_entropy_loss.by_names(
             kwargs,
@@ -22018,16 +23217,25 @@ def cross_entropy_loss(
 
 
 def mse_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The mean (or sum) of squared differences.
 
     mse_loss(input, target, reduction=Mean, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(target) in PLAIN
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _mse_loss[keys](keys, input, target, reduction)
+    if more:
+        return _parse_mse_loss.with_more((input, target, reduction, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
     return _parse_mse_loss(input, target, reduction, out=out)
@@ -22051,15 +23259,17 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
     return _parse_mse_loss_backward(grad_output, input, target, reduction, out=out)
 
 
-def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any) -> Tensor:
+def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *more: Any, **kwargs: Any) -> Tensor:
     """The mean (or sum) of absolute differences.
 
     l1_loss(input, target, reduction=Mean) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs:
+    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _l1_loss[keys](keys, input, target, reduction)
+    if more:
+        return _parse_l1_loss.with_more((input, target, reduction, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
     return _parse_l1_loss(input, target, reduction)
@@ -22070,7 +23280,7 @@ def smooth_l1_loss(
     target: Tensor = MISSING,
     reduction: int = 1,
     beta: float = 1.0,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -22085,10 +23295,13 @@ def smooth_l1_loss(
         and type(beta) is float
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
+    if more:
+        return _parse_smooth_l1_loss.with_more((input, target, reduction, beta, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_smooth_l1_loss.by_names(
             kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
@@ -22122,7 +23335,7 @@ def huber_loss(
     target: Tensor = MISSING,
     reduction: int = 1,
     delta: float = 1.0,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -22137,10 +23350,13 @@ def huber_loss(
         and type(delta) is float
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _huber_loss[keys](keys, input, target, reduction, delta)
+    if more:
+        return _parse_huber_loss.with_more((input, target, reduction, delta, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
     return _parse_huber_loss(input, target, reduction, delta, out=out)
@@ -22168,16 +23384,25 @@ def huber_loss_backward(
 
 
 def soft_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """log(1 + exp(-target * self)) for targets 1 and -1, its mean or sum.
 
     soft_margin_loss(input, target, reduction=Mean, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(target) in PLAIN
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _soft_margin_loss[keys](keys, input, target, reduction)
+    if more:
+        return _parse_soft_margin_loss.with_more((input, target, reduction, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
     return _parse_soft_margin_loss(input, target, reduction, out=out)
@@ -22208,7 +23433,7 @@ def binary_cross_entropy(
     target: Tensor = MISSING,
     weight: Tensor | None = None,
     reduction: int = 1,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -22223,12 +23448,15 @@ def binary_cross_entropy(
         and type(reduction) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
+    if more:
+        return _parse_binary_cross_entropy.with_more((input, target, weight, reduction, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_binary_cross_entropy.by_names(
             kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
@@ -22271,6 +23499,7 @@ def binary_cross_entropy_with_logits(
     weight: Tensor | None = None,
     pos_weight: Tensor | None = None,
     reduction: int = 1,
+    *more: Any,
     **kwargs: Any,
 ) -> Tensor:
     """The cross entropy between the sigmoid of logits and targets between 0 and 1.
@@ -22284,6 +23513,7 @@ def binary_cross_entropy_with_logits(
         and (pos_weight is None or type(pos_weight) in PLAIN)
         and type(reduction) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
@@ -22292,6 +23522,10 @@ def binary_cross_entropy_with_logits(
         if pos_weight is not None:
             keys |= pos_weight.key_set & allowed
         return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
+    if more:
+        return _parse_binary_cross_entropy_with_logits.with_more(
+            (input, target, weight, pos_weight, reduction, *more), **kwargs
+        )
     if kwargs or input is MISSING or target is MISSING:
         return _parse_binary_cross_entropy_with_logits.by_names(
             kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
@@ -22300,7 +23534,12 @@ def binary_cross_entropy_with_logits(
 
 
 def kl_div(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *, log_target: bool = False, **kwargs: Any
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = 1,
+    *more: Any,
+    log_target: bool = False,
+    **kwargs: Any,
 ) -> Tensor:
     """The Kullback-Leibler divergence of log probabilities from target probabilities, term by term.
 
@@ -22312,10 +23551,13 @@ def kl_div(
         and type(reduction) is int
         and type(log_target) is bool
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _kl_div[keys](keys, input, target, reduction, log_target)
+    if more:
+        return _parse_kl_div.with_more((input, target, reduction, *more), log_target=log_target, **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
     return _parse_kl_div(input, target, reduction, log_target=log_target)
@@ -22341,7 +23583,12 @@ def poisson_nll_loss(input: Tensor, target: Tensor, log_input: bool, full: bool,
 
 
 def hinge_embedding_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, margin: float = 1.0, reduction: int = 1, **kwargs: Any
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    margin: float = 1.0,
+    reduction: int = 1,
+    *more: Any,
+    **kwargs: Any,
 ) -> Tensor:
     """A distance where the target is 1, and what it lacks of the margin where the target is -1.
 
@@ -22353,10 +23600,13 @@ def hinge_embedding_loss(
         and type(margin) is float
         and type(reduction) is int
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
+    if more:
+        return _parse_hinge_embedding_loss.with_more((input, target, margin, reduction, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_hinge_embedding_loss.by_names(
             kwargs, input=input, target=target, margin=margin, reduction=reduction
@@ -22441,7 +23691,7 @@ def multi_margin_loss(
     margin: Number = 1,
     weight: Tensor | None = None,
     reduction: int = 1,
-    *,
+    *more: Any,
     out: Any = None,
     **kwargs: Any,
 ) -> Tensor:
@@ -22458,12 +23708,17 @@ def multi_margin_loss(
         and type(reduction) is int
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
+    if more:
+        return _parse_multi_margin_loss.with_more(
+            (input, target, p, margin, weight, reduction, *more), out=out, **kwargs
+        )
     if kwargs or input is MISSING or target is MISSING:
         return _parse_multi_margin_loss.by_names(
             kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
@@ -22505,32 +23760,48 @@ def multi_margin_loss_backward(
 
 
 def multilabel_margin_loss(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, **kwargs: Any
+    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 1, *more: Any, **kwargs: Any
 ) -> Tensor:
     """How far each target class misses the margin of 1 to each class that is none, averaged over classes.
 
     multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs:
+    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _multilabel_margin_loss[keys](keys, input, target, reduction)
+    if more:
+        return _parse_multilabel_margin_loss.with_more((input, target, reduction, *more), **kwargs)
     if kwargs or input is MISSING or target is MISSING:
         return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
     return _parse_multilabel_margin_loss(input, target, reduction)
 
 
 def multilabel_margin_loss_forward(
-    input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = MISSING, *, out: Any = None, **kwargs: Any
+    input: Tensor = MISSING,
+    target: Tensor = MISSING,
+    reduction: int = MISSING,
+    *more: Any,
+    out: Any = None,
+    **kwargs: Any,
 ) -> Any:
     """The loss, and which classes are targets.
 
     multilabel_margin_loss_forward(input, target, reduction, *, out=None) -> (output, is_target)
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and out is None and not kwargs:
+    if (
+        type(input) in PLAIN
+        and type(target) in PLAIN
+        and type(reduction) is int
+        and out is None
+        and not kwargs
+        and not more
+    ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
+    if more:
+        return _parse_multilabel_margin_loss_forward.with_more((input, target, reduction, *more), out=out, **kwargs)
     if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
         return _parse_multilabel_margin_loss_forward.by_names(
             kwargs, input=input, target=target, reduction=reduction, out=out
@@ -23379,15 +24650,17 @@ def _sparse_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1
     return _parse__sparse_addmm(input, mat1, mat2, beta=beta, alpha=alpha)
 
 
-def smm(input: Tensor = MISSING, mat2: Tensor = MISSING, **kwargs: Any) -> Tensor:
+def smm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
     """The product of a sparse and a strided matrix as a sparse one.
 
     smm(input, mat2) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and not kwargs:
+    if type(input) in PLAIN and type(mat2) in PLAIN and not kwargs and not more:
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _smm[keys](keys, input, mat2)
+    if more:
+        return _parse_smm.with_more((input, mat2, *more), **kwargs)
     if kwargs or input is MISSING or mat2 is MISSING:
         return _parse_smm.by_names(kwargs, input=input, mat2=mat2)
     return _parse_smm(input, mat2)
@@ -23397,7 +24670,7 @@ def sspaddmm(
     input: Tensor = MISSING,
     mat1: Tensor = MISSING,
     mat2: Tensor = MISSING,
-    *,
+    *more: Any,
     beta: Number = 1,
     alpha: Number = 1,
     out: Any = None,
@@ -23415,10 +24688,13 @@ def sspaddmm(
         and type(alpha) in NUMBERS
         and out is None
         and not kwargs
+        and not more
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
         return _sspaddmm[keys](keys, input, mat1, mat2, beta, alpha)
+    if more:
+        return _parse_sspaddmm.with_more((input, mat1, mat2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
     if kwargs or input is MISSING or mat1 is MISSING or mat2 is MISSING:
         return _parse_sspaddmm.by_names(kwargs, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out)
     return _parse_sspaddmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
