@@ -18,6 +18,7 @@ from workbook.book.home import contents, house
 from workbook.book.interview_page import document_questions, interview_questions
 from workbook.book.operator_pages import operator_index
 from workbook.book.progress_example import progress_file, progress_output
+from workbook.book.pytorch_operators import pytorch_operators
 from workbook.book.source_map import source_map_page
 
 MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
@@ -33,6 +34,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "operators": operator_index,
     "progress-file": progress_file,
     "progress-output": progress_output,
+    "pytorch-operators": pytorch_operators,
     "source-map": source_map_page,
 }
 
