@@ -78,10 +78,11 @@ HERE_A_TENSOR_IS_MADE = "a number is made a tensor, so that there is no overload
 NO_OTHER_OVERLOAD = "PyTorch has overloads that are not here"
 PYTHON_REFUSES = "a required parameter is missing, which Python says before the parser is asked"
 DIMS_ARE_CHECKED = "the first overload takes the ints for dims or sizes, and says what is wrong with them"
+NOT_IN_ORDER = "PyTorch has a deprecated order of arguments that is not here"
 BY_LIST = "PyTorch refuses an element of a list before it tries another overload"
 OTHER_WORDS = {
     HERE_A_TENSOR_IS_MADE: ("div div_ divide divide_ floor_divide multiply remainder subtract true_divide"),
-    NO_OTHER_OVERLOAD: "addmm baddbmm bmm mm set_",
+    NO_OTHER_OVERLOAD: "addmm baddbmm bmm mm dsmm spmm set_",
     PYTHON_REFUSES: (
         "cat concat concatenate stack polygamma solve_triangular nonzero_static pairwise_distance vecdot searchsorted"
     ),
@@ -89,6 +90,7 @@ OTHER_WORDS = {
         "adaptive_avg_pool1d adaptive_max_pool1d count_nonzero dsplit hsplit vsplit squeeze squeeze_copy std std_mean "
         "var var_mean hash_tensor fftshift ifftshift repeat_interleave"
     ),
+    NOT_IN_ORDER: "sspaddmm",
     BY_LIST: "lstm histogramdd index_put squeeze_ view",
 }
 
@@ -131,6 +133,27 @@ def test_what_is_wrong_with_the_only_overload_is_said() -> None:
         with pytest.raises(TypeError) as error:
             call()
         assert str(error.value).startswith(words.partition("multiple")[0])
+
+
+def test_an_argument_that_was_given_by_name_is_told_without_a_position(require: Require) -> None:
+    def refused(lib: Any) -> list[str]:
+        x = lib.ones(2, 3)
+        words = []
+        for call in (
+            lambda: lib.add(x, other=[1]),
+            lambda: lib.cumsum(x, dim="q"),
+            lambda: x.cumsum(dim="q"),
+            lambda: x.index_select(0, index="a"),
+            lambda: lib.index_select(x, dim=0, index="a"),
+            lambda: x.gather("a", x),
+        ):
+            with pytest.raises(TypeError) as error:
+                call()
+            words.append(str(error.value))
+        return words
+
+    assert refused(glasstorch) == refused(require("torch"))
+    assert refused(glasstorch)[1] == "cumsum(): argument 'dim' must be int, not str"
 
 
 def test_arguments_of_other_types_are_marked() -> None:

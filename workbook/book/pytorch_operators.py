@@ -167,7 +167,9 @@ def family_of(facts: Facts) -> str:
 def report(root: Path) -> dict[str, dict[str, list[Facts]]]:
     """The operators by family, and in it by status; families in the order of this library, then the others."""
     titles = [*(family.title for family in FAMILIES), *(title for title, _ in OTHER_FAMILIES), THE_REST]
-    found = {title: {HERE: [], COMPOSED: [], MISSING: []} for title in dict.fromkeys(titles)}
+    found: dict[str, dict[str, list[Facts]]] = {
+        title: {HERE: [], COMPOSED: [], MISSING: []} for title in dict.fromkeys(titles)
+    }
     for facts in table(root):
         found[family_of(facts)][status(facts)].append(facts)
     return {title: by_status for title, by_status in found.items() if any(by_status.values())}

@@ -133,11 +133,14 @@ class PythonFunction:
                 "expected a Tensor first"
             )
 
-    def by_names(self, others: dict[str, Any], **arguments: Any) -> Any:
-        """A call with keywords that are not parameters of the generated function.
+    def by_names(self, others: dict[str, Any], more: Sequence[Any] = (), /, **arguments: Any) -> Any:
+        """A call with keywords that are not parameters of the generated function, or more arguments than it has.
 
         `axis` may replace a `dim` that was left out, but not come beside one.
         """
+        if more:
+            before = [arguments.pop(python_name(p)) for p in self.signatures[0].positional]
+            return self(*before, *more, **self._given(arguments), **others)
         given = self._given(arguments)
         if not SILENT.issuperset(map(type, given.values())):
             first = list(takewhile(given.__contains__, arguments))
@@ -188,6 +191,8 @@ class PythonFunction:
 
     def _refused(self, args: Sequence[Any], kwargs: dict[str, Any]) -> ArgumentTypeError:
         """The error for a call that no overload accepts."""
+        if self.public is not None and not self.is_exact:
+            args, kwargs = as_written(self.public, self.is_method) or (args, kwargs)
         rows = expected(self.signatures, self.out_signatures, self.is_method)
         defaults = {python_name(p.argument): p.default for p in self.signatures[0].parameters if p.has_default}
         defaults |= dict.fromkeys(OPTIONS, None) | {"out": None, "requires_grad": False}

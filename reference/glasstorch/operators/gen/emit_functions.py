@@ -221,15 +221,15 @@ def _plain(name: Name) -> str:
         tests = [] if _asks_by_type(f) else ["PLAIN"]
         tests += [t for a in f.schema.arguments if (t := _fits(a))] + (["out is None"] if out else [])
         tests += ["axis is None" if has_axis else "not kwargs"] if by_other_names else []
-        tests += ["not more"] if more and not reorders else []
+        if more and not reorders:
+            tests[-1] = "not (kwargs or more)"
         body += f"    if {' and '.join(tests)}:\n{_call(f, '        ')}"
-    if more and not reorders:
-        body += with_more
     if by_other_names:
         by_position = "".join(f", {_keyword(a)}={_local(a)}" for a in parameters if not a.keyword_only)
-        tests = ["axis is not None" if has_axis else "kwargs", *(f"{_local(a)} is MISSING" for a in missing)]
+        given = "axis is not None" if has_axis else "kwargs" if reorders else "kwargs or more"
+        tests = [given, *(f"{_local(a)} is MISSING" for a in missing)]
         body += f"    if {' or '.join(tests)}:\n"
-        others = "{} if axis is None else {'axis': axis}" if has_axis else "kwargs"
+        others = "{} if axis is None else {'axis': axis}" if has_axis else "kwargs" if reorders else "kwargs, more"
         body += f"        return _parse_{name.name}.by_names({others}{by_position}{named})\n"
     body += f"    return _parse_{name.name}({positional}{named})\n"
     returns = _returns(name.primary)

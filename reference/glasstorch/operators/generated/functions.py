@@ -2415,27 +2415,16 @@ def empty_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _empty_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
-    if more:
-        return _parse_empty_like.with_more(
-            (input, *more),
-            dtype=dtype,
-            layout=layout,
-            device=device,
-            pin_memory=pin_memory,
-            memory_format=memory_format,
-            requires_grad=requires_grad,
-            **kwargs,
-        )
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_empty_like.by_names(
             kwargs,
+            more,
             input=input,
             dtype=dtype,
             layout=layout,
@@ -2602,27 +2591,16 @@ def zeros_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _zeros_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
-    if more:
-        return _parse_zeros_like.with_more(
-            (input, *more),
-            dtype=dtype,
-            layout=layout,
-            device=device,
-            pin_memory=pin_memory,
-            memory_format=memory_format,
-            requires_grad=requires_grad,
-            **kwargs,
-        )
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_zeros_like.by_names(
             kwargs,
+            more,
             input=input,
             dtype=dtype,
             layout=layout,
@@ -2664,27 +2642,16 @@ def ones_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _ones_like[keys](keys, input, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
-    if more:
-        return _parse_ones_like.with_more(
-            (input, *more),
-            dtype=dtype,
-            layout=layout,
-            device=device,
-            pin_memory=pin_memory,
-            memory_format=memory_format,
-            requires_grad=requires_grad,
-            **kwargs,
-        )
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_ones_like.by_names(
             kwargs,
+            more,
             input=input,
             dtype=dtype,
             layout=layout,
@@ -2728,27 +2695,16 @@ def full_like(
         and (device is None or type(device) is device_)
         and (pin_memory is None or type(pin_memory) is bool)
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         result = _full_like[keys](keys, input, fill_value, dtype, layout, device, pin_memory, memory_format)
         return hooks.required(result) if requires_grad else result
-    if more:
-        return _parse_full_like.with_more(
-            (input, fill_value, *more),
-            dtype=dtype,
-            layout=layout,
-            device=device,
-            pin_memory=pin_memory,
-            memory_format=memory_format,
-            requires_grad=requires_grad,
-            **kwargs,
-        )
-    if kwargs or input is MISSING or fill_value is MISSING:
+    if kwargs or more or input is MISSING or fill_value is MISSING:
         return _parse_full_like.by_names(
             kwargs,
+            more,
             input=input,
             fill_value=fill_value,
             dtype=dtype,
@@ -3556,19 +3512,14 @@ def multinomial(
         and type(replacement) is bool
         and (generator is None or isinstance(generator, Generator))
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _multinomial[keys](keys, input, num_samples, replacement, generator)
-    if more:
-        return _parse_multinomial.with_more(
-            (input, num_samples, replacement, *more), generator=generator, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or num_samples is MISSING:
+    if kwargs or more or input is MISSING or num_samples is MISSING:
         return _parse_multinomial.by_names(
-            kwargs, input=input, num_samples=num_samples, replacement=replacement, generator=generator, out=out
+            kwargs, more, input=input, num_samples=num_samples, replacement=replacement, generator=generator, out=out
         )
     return _parse_multinomial(input, num_samples, replacement, generator=generator, out=out)
 
@@ -3578,14 +3529,12 @@ def poisson(input: Tensor = MISSING, generator: Generator | None = None, *more: 
 
     poisson(input, generator=None) -> Tensor
     """
-    if type(input) in PLAIN and (generator is None or isinstance(generator, Generator)) and not kwargs and not more:
+    if type(input) in PLAIN and (generator is None or isinstance(generator, Generator)) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _poisson[keys](keys, input, generator)
-    if more:
-        return _parse_poisson.with_more((input, generator, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_poisson.by_names(kwargs, input=input, generator=generator)
+    if kwargs or more or input is MISSING:
+        return _parse_poisson.by_names(kwargs, more, input=input, generator=generator)
     return _parse_poisson(input, generator)
 
 
@@ -3892,16 +3841,13 @@ def subtract(
         and type(other) in PLAIN
         and type(alpha) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _subtract_Tensor[keys](keys, input, other, alpha)
-    if more:
-        return _parse_subtract.with_more((input, other, *more), alpha=alpha, out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_subtract.by_names(kwargs, input=input, other=other, alpha=alpha, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_subtract.by_names(kwargs, more, input=input, other=other, alpha=alpha, out=out)
     return _parse_subtract(input, other, alpha=alpha, out=out)
 
 
@@ -3940,14 +3886,12 @@ def mul(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _mul_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_mul.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_mul.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_mul.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_mul(input, other, out=out)
 
 
@@ -3976,14 +3920,12 @@ def multiply(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _multiply_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_multiply.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_multiply.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_multiply.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_multiply(input, other, out=out)
 
 
@@ -4056,14 +3998,12 @@ def floor_divide(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _floor_divide[keys](keys, input, other)
-    if more:
-        return _parse_floor_divide.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_floor_divide.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_floor_divide.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_floor_divide(input, other, out=out)
 
 
@@ -4092,14 +4032,12 @@ def remainder(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _remainder_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_remainder.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_remainder.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_remainder.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_remainder(input, other, out=out)
 
 
@@ -4126,22 +4064,20 @@ def pow(
 
     pow(input, exponent, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _pow_Tensor_Tensor[keys](keys, input, exponent)
-    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _pow_Scalar[keys](keys, input, exponent)
-    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pow_Tensor_Scalar[keys](keys, input, exponent)
-    if more:
-        return _parse_pow.with_more((input, exponent, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or exponent is MISSING:
-        return _parse_pow.by_names(kwargs, input=input, exponent=exponent, out=out)
+    if kwargs or more or input is MISSING or exponent is MISSING:
+        return _parse_pow.by_names(kwargs, more, input=input, exponent=exponent, out=out)
     return _parse_pow(input, exponent, out=out)
 
 
@@ -4168,14 +4104,12 @@ def maximum(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: A
 
     maximum(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _maximum[keys](keys, input, other)
-    if more:
-        return _parse_maximum.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_maximum.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_maximum.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_maximum(input, other, out=out)
 
 
@@ -4184,14 +4118,12 @@ def minimum(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: A
 
     minimum(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _minimum[keys](keys, input, other)
-    if more:
-        return _parse_minimum.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_minimum.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_minimum.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_minimum(input, other, out=out)
 
 
@@ -4200,18 +4132,16 @@ def eq(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     eq(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _eq_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _eq_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_eq.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_eq.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_eq.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_eq(input, other, out=out)
 
 
@@ -4238,18 +4168,16 @@ def ne(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     ne(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ne_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ne_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_ne.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_ne.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_ne.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_ne(input, other, out=out)
 
 
@@ -4278,18 +4206,16 @@ def not_equal(
 
     not_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _not_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _not_equal_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_not_equal.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_not_equal.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_not_equal.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_not_equal(input, other, out=out)
 
 
@@ -4316,18 +4242,16 @@ def lt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     lt(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lt_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lt_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_lt.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_lt.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_lt.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_lt(input, other, out=out)
 
 
@@ -4356,18 +4280,16 @@ def less(
 
     less(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_less.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_less.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_less.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_less(input, other, out=out)
 
 
@@ -4394,18 +4316,16 @@ def gt(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     gt(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gt_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _gt_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_gt.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_gt.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_gt.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_gt(input, other, out=out)
 
 
@@ -4434,18 +4354,16 @@ def greater(
 
     greater(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_greater.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_greater.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_greater.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_greater(input, other, out=out)
 
 
@@ -4472,18 +4390,16 @@ def le(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     le(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _le_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _le_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_le.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_le.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_le.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_le(input, other, out=out)
 
 
@@ -4512,18 +4428,16 @@ def less_equal(
 
     less_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _less_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _less_equal_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_less_equal.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_less_equal.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_less_equal.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_less_equal(input, other, out=out)
 
 
@@ -4550,18 +4464,16 @@ def ge(input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, ou
 
     ge(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ge_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ge_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_ge.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_ge.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_ge.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_ge(input, other, out=out)
 
 
@@ -4590,18 +4502,16 @@ def greater_equal(
 
     greater_equal(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _greater_equal_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _greater_equal_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_greater_equal.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_greater_equal.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_greater_equal.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_greater_equal(input, other, out=out)
 
 
@@ -4632,22 +4542,20 @@ def bitwise_and(
     bitwise_and(input, other) -> Tensor
         The bits set in both the number and the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_and_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_and_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_and_Scalar_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_bitwise_and.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_bitwise_and.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_bitwise_and.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_bitwise_and(input, other, out=out)
 
 
@@ -4678,22 +4586,20 @@ def bitwise_or(
     bitwise_or(input, other) -> Tensor
         The bits set in either the number or the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_or_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_or_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_or_Scalar_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_bitwise_or.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_bitwise_or.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_bitwise_or.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_bitwise_or(input, other, out=out)
 
 
@@ -4724,22 +4630,20 @@ def bitwise_xor(
     bitwise_xor(input, other) -> Tensor
         The bits set in exactly one of the number and the tensor.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_xor_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_xor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_xor_Scalar_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_bitwise_xor.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_bitwise_xor.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_bitwise_xor.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_bitwise_xor(input, other, out=out)
 
 
@@ -4766,14 +4670,12 @@ def bitwise_not(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     bitwise_not(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_not[keys](keys, input)
-    if more:
-        return _parse_bitwise_not.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_bitwise_not.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_bitwise_not.by_names(kwargs, more, input=input, out=out)
     return _parse_bitwise_not(input, out=out)
 
 
@@ -4796,14 +4698,12 @@ def atan2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any
 
     atan2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _atan2[keys](keys, input, other)
-    if more:
-        return _parse_atan2.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_atan2.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_atan2.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_atan2(input, other, out=out)
 
 
@@ -4826,14 +4726,12 @@ def arctan2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: A
 
     arctan2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _arctan2[keys](keys, input, other)
-    if more:
-        return _parse_arctan2.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_arctan2.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_arctan2.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_arctan2(input, other, out=out)
 
 
@@ -4856,14 +4754,12 @@ def hypot(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any
 
     hypot(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _hypot[keys](keys, input, other)
-    if more:
-        return _parse_hypot.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_hypot.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_hypot.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_hypot(input, other, out=out)
 
 
@@ -4886,14 +4782,12 @@ def logaddexp(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out:
 
     logaddexp(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp[keys](keys, input, other)
-    if more:
-        return _parse_logaddexp.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_logaddexp.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_logaddexp.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_logaddexp(input, other, out=out)
 
 
@@ -4902,14 +4796,12 @@ def logaddexp2(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out
 
     logaddexp2(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logaddexp2[keys](keys, input, other)
-    if more:
-        return _parse_logaddexp2.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_logaddexp2.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_logaddexp2.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_logaddexp2(input, other, out=out)
 
 
@@ -4918,14 +4810,12 @@ def nextafter(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out:
 
     nextafter(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _nextafter[keys](keys, input, other)
-    if more:
-        return _parse_nextafter.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_nextafter.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_nextafter.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_nextafter(input, other, out=out)
 
 
@@ -4950,18 +4840,16 @@ def copysign(
 
     copysign(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _copysign_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _copysign_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_copysign.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_copysign.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_copysign.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_copysign(input, other, out=out)
 
 
@@ -4990,18 +4878,16 @@ def fmod(
 
     fmod(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmod_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fmod_Scalar[keys](keys, input, other)
-    if more:
-        return _parse_fmod.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_fmod.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_fmod.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_fmod(input, other, out=out)
 
 
@@ -5028,14 +4914,12 @@ def logical_and(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, ou
 
     logical_and(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_and[keys](keys, input, other)
-    if more:
-        return _parse_logical_and.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_logical_and.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_logical_and.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_logical_and(input, other, out=out)
 
 
@@ -5058,14 +4942,12 @@ def logical_or(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out
 
     logical_or(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_or[keys](keys, input, other)
-    if more:
-        return _parse_logical_or.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_logical_or.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_logical_or.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_logical_or(input, other, out=out)
 
 
@@ -5088,14 +4970,12 @@ def logical_xor(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, ou
 
     logical_xor(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _logical_xor[keys](keys, input, other)
-    if more:
-        return _parse_logical_xor.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_logical_xor.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_logical_xor.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_logical_xor(input, other, out=out)
 
 
@@ -5122,22 +5002,20 @@ def bitwise_left_shift(
     bitwise_left_shift(input, other) -> Tensor
         A number shifted left by each element.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_left_shift_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_left_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_left_shift_Scalar_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_bitwise_left_shift.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_bitwise_left_shift.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_bitwise_left_shift.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_bitwise_left_shift(input, other, out=out)
 
 
@@ -5168,22 +5046,20 @@ def bitwise_right_shift(
     bitwise_right_shift(input, other) -> Tensor
         A number shifted right by each element; the sign is kept.
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _bitwise_right_shift_Tensor[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _bitwise_right_shift_Tensor_Scalar[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _bitwise_right_shift_Scalar_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_bitwise_right_shift.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_bitwise_right_shift.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_bitwise_right_shift.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_bitwise_right_shift(input, other, out=out)
 
 
@@ -5214,14 +5090,12 @@ def true_divide(
     """
     if type(other) in PLAIN_NUMBERS:
         other = hooks.tensor_hooks.wrapped_number(other)
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _true_divide_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_true_divide.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_true_divide.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_true_divide.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_true_divide(input, other, out=out)
 
 
@@ -5246,14 +5120,12 @@ def fmax(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any 
 
     fmax(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmax[keys](keys, input, other)
-    if more:
-        return _parse_fmax.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_fmax.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_fmax.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_fmax(input, other, out=out)
 
 
@@ -5262,14 +5134,12 @@ def fmin(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any 
 
     fmin(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _fmin[keys](keys, input, other)
-    if more:
-        return _parse_fmin.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_fmin.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_fmin.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_fmin(input, other, out=out)
 
 
@@ -5278,14 +5148,12 @@ def heaviside(input: Tensor = MISSING, values: Tensor = MISSING, *more: Any, out
 
     heaviside(input, values, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(values) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(values) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | values.key_set | included) & allowed
         return _heaviside[keys](keys, input, values)
-    if more:
-        return _parse_heaviside.with_more((input, values, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or values is MISSING:
-        return _parse_heaviside.by_names(kwargs, input=input, values=values, out=out)
+    if kwargs or more or input is MISSING or values is MISSING:
+        return _parse_heaviside.by_names(kwargs, more, input=input, values=values, out=out)
     return _parse_heaviside(input, values, out=out)
 
 
@@ -5308,14 +5176,12 @@ def gcd(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any =
 
     gcd(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _gcd[keys](keys, input, other)
-    if more:
-        return _parse_gcd.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_gcd.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_gcd.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_gcd(input, other, out=out)
 
 
@@ -5338,14 +5204,12 @@ def lcm(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any =
 
     lcm(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _lcm[keys](keys, input, other)
-    if more:
-        return _parse_lcm.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_lcm.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_lcm.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_lcm(input, other, out=out)
 
 
@@ -5368,14 +5232,12 @@ def ldexp(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any
 
     ldexp(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _ldexp_Tensor[keys](keys, input, other)
-    if more:
-        return _parse_ldexp.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_ldexp.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_ldexp.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_ldexp(input, other, out=out)
 
 
@@ -5400,22 +5262,20 @@ def float_power(
 
     float_power(input, exponent, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(exponent) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | exponent.key_set | included) & allowed
         return _float_power_Tensor_Tensor[keys](keys, input, exponent)
-    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(exponent) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _float_power_Tensor_Scalar[keys](keys, input, exponent)
-    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(exponent) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (exponent.key_set | included) & allowed
         return _float_power_Scalar[keys](keys, input, exponent)
-    if more:
-        return _parse_float_power.with_more((input, exponent, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or exponent is MISSING:
-        return _parse_float_power.by_names(kwargs, input=input, exponent=exponent, out=out)
+    if kwargs or more or input is MISSING or exponent is MISSING:
+        return _parse_float_power.by_names(kwargs, more, input=input, exponent=exponent, out=out)
     return _parse_float_power(input, exponent, out=out)
 
 
@@ -5442,14 +5302,12 @@ def neg(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     neg(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _neg[keys](keys, input)
-    if more:
-        return _parse_neg.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_neg.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_neg.by_names(kwargs, more, input=input, out=out)
     return _parse_neg(input, out=out)
 
 
@@ -5472,14 +5330,12 @@ def negative(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
 
     negative(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _negative[keys](keys, input)
-    if more:
-        return _parse_negative.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_negative.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_negative.by_names(kwargs, more, input=input, out=out)
     return _parse_negative(input, out=out)
 
 
@@ -5502,14 +5358,12 @@ def abs(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     abs(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _abs[keys](keys, input)
-    if more:
-        return _parse_abs.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_abs.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_abs.by_names(kwargs, more, input=input, out=out)
     return _parse_abs(input, out=out)
 
 
@@ -5532,14 +5386,12 @@ def absolute(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
 
     absolute(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _absolute[keys](keys, input)
-    if more:
-        return _parse_absolute.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_absolute.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_absolute.by_names(kwargs, more, input=input, out=out)
     return _parse_absolute(input, out=out)
 
 
@@ -5562,14 +5414,12 @@ def sgn(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     sgn(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sgn[keys](keys, input)
-    if more:
-        return _parse_sgn.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sgn.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sgn.by_names(kwargs, more, input=input, out=out)
     return _parse_sgn(input, out=out)
 
 
@@ -5592,14 +5442,12 @@ def exp(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     exp(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp[keys](keys, input)
-    if more:
-        return _parse_exp.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_exp.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_exp.by_names(kwargs, more, input=input, out=out)
     return _parse_exp(input, out=out)
 
 
@@ -5622,14 +5470,12 @@ def log(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     log(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log[keys](keys, input)
-    if more:
-        return _parse_log.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log.by_names(kwargs, more, input=input, out=out)
     return _parse_log(input, out=out)
 
 
@@ -5652,14 +5498,12 @@ def sqrt(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     sqrt(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sqrt[keys](keys, input)
-    if more:
-        return _parse_sqrt.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sqrt.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sqrt.by_names(kwargs, more, input=input, out=out)
     return _parse_sqrt(input, out=out)
 
 
@@ -5682,14 +5526,12 @@ def rsqrt(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     rsqrt(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rsqrt[keys](keys, input)
-    if more:
-        return _parse_rsqrt.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_rsqrt.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_rsqrt.by_names(kwargs, more, input=input, out=out)
     return _parse_rsqrt(input, out=out)
 
 
@@ -5712,14 +5554,12 @@ def reciprocal(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
 
     reciprocal(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _reciprocal[keys](keys, input)
-    if more:
-        return _parse_reciprocal.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_reciprocal.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_reciprocal.by_names(kwargs, more, input=input, out=out)
     return _parse_reciprocal(input, out=out)
 
 
@@ -5742,14 +5582,12 @@ def sin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     sin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sin[keys](keys, input)
-    if more:
-        return _parse_sin.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sin.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sin.by_names(kwargs, more, input=input, out=out)
     return _parse_sin(input, out=out)
 
 
@@ -5772,14 +5610,12 @@ def cos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     cos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cos[keys](keys, input)
-    if more:
-        return _parse_cos.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_cos.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_cos.by_names(kwargs, more, input=input, out=out)
     return _parse_cos(input, out=out)
 
 
@@ -5802,14 +5638,12 @@ def tanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     tanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tanh[keys](keys, input)
-    if more:
-        return _parse_tanh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_tanh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_tanh.by_names(kwargs, more, input=input, out=out)
     return _parse_tanh(input, out=out)
 
 
@@ -5844,14 +5678,12 @@ def sigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     sigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sigmoid[keys](keys, input)
-    if more:
-        return _parse_sigmoid.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sigmoid.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sigmoid.by_names(kwargs, more, input=input, out=out)
     return _parse_sigmoid(input, out=out)
 
 
@@ -5886,14 +5718,12 @@ def relu(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     relu(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _relu[keys](keys, input)
-    if more:
-        return _parse_relu.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_relu.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_relu.by_names(kwargs, more, input=input)
     return _parse_relu(input)
 
 
@@ -5928,14 +5758,12 @@ def tan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     tan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tan[keys](keys, input)
-    if more:
-        return _parse_tan.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_tan.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_tan.by_names(kwargs, more, input=input, out=out)
     return _parse_tan(input, out=out)
 
 
@@ -5958,14 +5786,12 @@ def asin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     asin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asin[keys](keys, input)
-    if more:
-        return _parse_asin.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_asin.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_asin.by_names(kwargs, more, input=input, out=out)
     return _parse_asin(input, out=out)
 
 
@@ -5988,14 +5814,12 @@ def arcsin(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     arcsin(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsin[keys](keys, input)
-    if more:
-        return _parse_arcsin.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arcsin.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arcsin.by_names(kwargs, more, input=input, out=out)
     return _parse_arcsin(input, out=out)
 
 
@@ -6018,14 +5842,12 @@ def acos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     acos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acos[keys](keys, input)
-    if more:
-        return _parse_acos.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_acos.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_acos.by_names(kwargs, more, input=input, out=out)
     return _parse_acos(input, out=out)
 
 
@@ -6048,14 +5870,12 @@ def arccos(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     arccos(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccos[keys](keys, input)
-    if more:
-        return _parse_arccos.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arccos.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arccos.by_names(kwargs, more, input=input, out=out)
     return _parse_arccos(input, out=out)
 
 
@@ -6078,14 +5898,12 @@ def atan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     atan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atan[keys](keys, input)
-    if more:
-        return _parse_atan.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_atan.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_atan.by_names(kwargs, more, input=input, out=out)
     return _parse_atan(input, out=out)
 
 
@@ -6108,14 +5926,12 @@ def arctan(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     arctan(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctan[keys](keys, input)
-    if more:
-        return _parse_arctan.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arctan.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arctan.by_names(kwargs, more, input=input, out=out)
     return _parse_arctan(input, out=out)
 
 
@@ -6138,14 +5954,12 @@ def sinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     sinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinh[keys](keys, input)
-    if more:
-        return _parse_sinh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sinh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sinh.by_names(kwargs, more, input=input, out=out)
     return _parse_sinh(input, out=out)
 
 
@@ -6168,14 +5982,12 @@ def cosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     cosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cosh[keys](keys, input)
-    if more:
-        return _parse_cosh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_cosh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_cosh.by_names(kwargs, more, input=input, out=out)
     return _parse_cosh(input, out=out)
 
 
@@ -6198,14 +6010,12 @@ def asinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     asinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _asinh[keys](keys, input)
-    if more:
-        return _parse_asinh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_asinh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_asinh.by_names(kwargs, more, input=input, out=out)
     return _parse_asinh(input, out=out)
 
 
@@ -6228,14 +6038,12 @@ def arcsinh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     arcsinh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arcsinh[keys](keys, input)
-    if more:
-        return _parse_arcsinh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arcsinh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arcsinh.by_names(kwargs, more, input=input, out=out)
     return _parse_arcsinh(input, out=out)
 
 
@@ -6258,14 +6066,12 @@ def acosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     acosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _acosh[keys](keys, input)
-    if more:
-        return _parse_acosh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_acosh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_acosh.by_names(kwargs, more, input=input, out=out)
     return _parse_acosh(input, out=out)
 
 
@@ -6288,14 +6094,12 @@ def arccosh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     arccosh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arccosh[keys](keys, input)
-    if more:
-        return _parse_arccosh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arccosh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arccosh.by_names(kwargs, more, input=input, out=out)
     return _parse_arccosh(input, out=out)
 
 
@@ -6318,14 +6122,12 @@ def atanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     atanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _atanh[keys](keys, input)
-    if more:
-        return _parse_atanh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_atanh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_atanh.by_names(kwargs, more, input=input, out=out)
     return _parse_atanh(input, out=out)
 
 
@@ -6348,14 +6150,12 @@ def arctanh(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     arctanh(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _arctanh[keys](keys, input)
-    if more:
-        return _parse_arctanh.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_arctanh.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_arctanh.by_names(kwargs, more, input=input, out=out)
     return _parse_arctanh(input, out=out)
 
 
@@ -6378,14 +6178,12 @@ def expm1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     expm1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _expm1[keys](keys, input)
-    if more:
-        return _parse_expm1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_expm1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_expm1.by_names(kwargs, more, input=input, out=out)
     return _parse_expm1(input, out=out)
 
 
@@ -6408,14 +6206,12 @@ def exp2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     exp2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _exp2[keys](keys, input)
-    if more:
-        return _parse_exp2.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_exp2.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_exp2.by_names(kwargs, more, input=input, out=out)
     return _parse_exp2(input, out=out)
 
 
@@ -6438,14 +6234,12 @@ def log1p(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     log1p(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log1p[keys](keys, input)
-    if more:
-        return _parse_log1p.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log1p.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log1p.by_names(kwargs, more, input=input, out=out)
     return _parse_log1p(input, out=out)
 
 
@@ -6468,14 +6262,12 @@ def log2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     log2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log2[keys](keys, input)
-    if more:
-        return _parse_log2.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log2.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log2.by_names(kwargs, more, input=input, out=out)
     return _parse_log2(input, out=out)
 
 
@@ -6498,14 +6290,12 @@ def log10(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     log10(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log10[keys](keys, input)
-    if more:
-        return _parse_log10.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log10.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log10.by_names(kwargs, more, input=input, out=out)
     return _parse_log10(input, out=out)
 
 
@@ -6528,14 +6318,12 @@ def ceil(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     ceil(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _ceil[keys](keys, input)
-    if more:
-        return _parse_ceil.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_ceil.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_ceil.by_names(kwargs, more, input=input, out=out)
     return _parse_ceil(input, out=out)
 
 
@@ -6558,14 +6346,12 @@ def floor(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     floor(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _floor[keys](keys, input)
-    if more:
-        return _parse_floor.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_floor.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_floor.by_names(kwargs, more, input=input, out=out)
     return _parse_floor(input, out=out)
 
 
@@ -6588,14 +6374,12 @@ def trunc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     trunc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trunc[keys](keys, input)
-    if more:
-        return _parse_trunc.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_trunc.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_trunc.by_names(kwargs, more, input=input, out=out)
     return _parse_trunc(input, out=out)
 
 
@@ -6618,14 +6402,12 @@ def fix(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     fix(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fix[keys](keys, input)
-    if more:
-        return _parse_fix.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fix.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fix.by_names(kwargs, more, input=input, out=out)
     return _parse_fix(input, out=out)
 
 
@@ -6678,14 +6460,12 @@ def sign(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     sign(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sign[keys](keys, input)
-    if more:
-        return _parse_sign.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sign.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sign.by_names(kwargs, more, input=input, out=out)
     return _parse_sign(input, out=out)
 
 
@@ -6708,14 +6488,12 @@ def signbit(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     signbit(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _signbit[keys](keys, input)
-    if more:
-        return _parse_signbit.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_signbit.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_signbit.by_names(kwargs, more, input=input, out=out)
     return _parse_signbit(input, out=out)
 
 
@@ -6724,14 +6502,12 @@ def isposinf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
 
     isposinf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isposinf[keys](keys, input)
-    if more:
-        return _parse_isposinf.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isposinf.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_isposinf.by_names(kwargs, more, input=input, out=out)
     return _parse_isposinf(input, out=out)
 
 
@@ -6740,14 +6516,12 @@ def isneginf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any
 
     isneginf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isneginf[keys](keys, input)
-    if more:
-        return _parse_isneginf.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isneginf.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_isneginf.by_names(kwargs, more, input=input, out=out)
     return _parse_isneginf(input, out=out)
 
 
@@ -6756,14 +6530,12 @@ def logical_not(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     logical_not(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logical_not[keys](keys, input)
-    if more:
-        return _parse_logical_not.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_logical_not.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_logical_not.by_names(kwargs, more, input=input, out=out)
     return _parse_logical_not(input, out=out)
 
 
@@ -6786,14 +6558,12 @@ def square(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     square(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _square[keys](keys, input)
-    if more:
-        return _parse_square.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_square.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_square.by_names(kwargs, more, input=input, out=out)
     return _parse_square(input, out=out)
 
 
@@ -6816,14 +6586,12 @@ def isfinite(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     isfinite(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isfinite[keys](keys, input)
-    if more:
-        return _parse_isfinite.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isfinite.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_isfinite.by_names(kwargs, more, input=input)
     return _parse_isfinite(input)
 
 
@@ -6832,14 +6600,12 @@ def isinf(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     isinf(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isinf[keys](keys, input)
-    if more:
-        return _parse_isinf.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isinf.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_isinf.by_names(kwargs, more, input=input)
     return _parse_isinf(input)
 
 
@@ -6862,14 +6628,12 @@ def isnan(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     isnan(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isnan[keys](keys, input)
-    if more:
-        return _parse_isnan.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isnan.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_isnan.by_names(kwargs, more, input=input)
     return _parse_isnan(input)
 
 
@@ -6878,14 +6642,12 @@ def angle(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     angle(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _angle[keys](keys, input)
-    if more:
-        return _parse_angle.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_angle.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_angle.by_names(kwargs, more, input=input, out=out)
     return _parse_angle(input, out=out)
 
 
@@ -6894,14 +6656,12 @@ def frac(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     frac(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frac[keys](keys, input)
-    if more:
-        return _parse_frac.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_frac.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_frac.by_names(kwargs, more, input=input, out=out)
     return _parse_frac(input, out=out)
 
 
@@ -6924,14 +6684,12 @@ def frexp(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     frexp(input, *, out=None) -> (mantissa, exponent)
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _frexp_Tensor[keys](keys, input)
-    if more:
-        return _parse_frexp.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_frexp.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_frexp.by_names(kwargs, more, input=input, out=out)
     return _parse_frexp(input, out=out)
 
 
@@ -6954,16 +6712,13 @@ def nan_to_num(
         and (posinf is None or type(posinf) is float)
         and (neginf is None or type(neginf) is float)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nan_to_num[keys](keys, input, nan, posinf, neginf)
-    if more:
-        return _parse_nan_to_num.with_more((input, nan, posinf, neginf, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_nan_to_num.by_names(kwargs, input=input, nan=nan, posinf=posinf, neginf=neginf, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_nan_to_num.by_names(kwargs, more, input=input, nan=nan, posinf=posinf, neginf=neginf, out=out)
     return _parse_nan_to_num(input, nan, posinf, neginf, out=out)
 
 
@@ -6993,14 +6748,12 @@ def deg2rad(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     deg2rad(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _deg2rad[keys](keys, input)
-    if more:
-        return _parse_deg2rad.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_deg2rad.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_deg2rad.by_names(kwargs, more, input=input, out=out)
     return _parse_deg2rad(input, out=out)
 
 
@@ -7023,14 +6776,12 @@ def rad2deg(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     rad2deg(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rad2deg[keys](keys, input)
-    if more:
-        return _parse_rad2deg.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_rad2deg.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_rad2deg.by_names(kwargs, more, input=input, out=out)
     return _parse_rad2deg(input, out=out)
 
 
@@ -7053,14 +6804,12 @@ def isreal(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     isreal(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _isreal[keys](keys, input)
-    if more:
-        return _parse_isreal.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_isreal.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_isreal.by_names(kwargs, more, input=input)
     return _parse_isreal(input)
 
 
@@ -7093,8 +6842,7 @@ def clamp(
         and (min is None or type(min) in PLAIN)
         and (max is None or type(max) in PLAIN)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7108,16 +6856,13 @@ def clamp(
         and (min is None or type(min) in NUMBERS)
         and (max is None or type(max) in NUMBERS)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp[keys](keys, input, min, max)
-    if more:
-        return _parse_clamp.with_more((input, min, max, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_clamp.by_names(kwargs, input=input, min=min, max=max, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_clamp.by_names(kwargs, more, input=input, min=min, max=max, out=out)
     return _parse_clamp(input, min, max, out=out)
 
 
@@ -7160,8 +6905,7 @@ def clip(
         and (min is None or type(min) in PLAIN)
         and (max is None or type(max) in PLAIN)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -7175,16 +6919,13 @@ def clip(
         and (min is None or type(min) in NUMBERS)
         and (max is None or type(max) in NUMBERS)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clip[keys](keys, input, min, max)
-    if more:
-        return _parse_clip.with_more((input, min, max, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_clip.by_names(kwargs, input=input, min=min, max=max, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_clip.by_names(kwargs, more, input=input, min=min, max=max, out=out)
     return _parse_clip(input, min, max, out=out)
 
 
@@ -7217,18 +6958,16 @@ def clamp_max(
 
     clamp_max(input, max, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(max) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(max) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | max.key_set | included) & allowed
         return _clamp_max_Tensor[keys](keys, input, max)
-    if type(input) in PLAIN and type(max) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(max) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_max[keys](keys, input, max)
-    if more:
-        return _parse_clamp_max.with_more((input, max, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or max is MISSING:
-        return _parse_clamp_max.by_names(kwargs, input=input, max=max, out=out)
+    if kwargs or more or input is MISSING or max is MISSING:
+        return _parse_clamp_max.by_names(kwargs, more, input=input, max=max, out=out)
     return _parse_clamp_max(input, max, out=out)
 
 
@@ -7257,18 +6996,16 @@ def clamp_min(
 
     clamp_min(input, min, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(min) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(min) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | min.key_set | included) & allowed
         return _clamp_min_Tensor[keys](keys, input, min)
-    if type(input) in PLAIN and type(min) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(min) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clamp_min[keys](keys, input, min)
-    if more:
-        return _parse_clamp_min.with_more((input, min, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or min is MISSING:
-        return _parse_clamp_min.by_names(kwargs, input=input, min=min, out=out)
+    if kwargs or more or input is MISSING or min is MISSING:
+        return _parse_clamp_min.by_names(kwargs, more, input=input, min=min, out=out)
     return _parse_clamp_min(input, min, out=out)
 
 
@@ -7396,32 +7133,16 @@ def lerp(
 
     lerp(input, end, weight, *, out=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(end) in PLAIN
-        and type(weight) in PLAIN
-        and out is None
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(end) in PLAIN and type(weight) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | weight.key_set | included) & allowed
         return _lerp_Tensor[keys](keys, input, end, weight)
-    if (
-        type(input) in PLAIN
-        and type(end) in PLAIN
-        and type(weight) in NUMBERS
-        and out is None
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(end) in PLAIN and type(weight) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | end.key_set | included) & allowed
         return _lerp_Scalar[keys](keys, input, end, weight)
-    if more:
-        return _parse_lerp.with_more((input, end, weight, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or end is MISSING or weight is MISSING:
-        return _parse_lerp.by_names(kwargs, input=input, end=end, weight=weight, out=out)
+    if kwargs or more or input is MISSING or end is MISSING or weight is MISSING:
+        return _parse_lerp.by_names(kwargs, more, input=input, end=end, weight=weight, out=out)
     return _parse_lerp(input, end, weight, out=out)
 
 
@@ -7450,18 +7171,16 @@ def masked_fill(
 
     masked_fill(input, mask, value) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in NUMBERS and not kwargs and not more:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in NUMBERS and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_fill_Scalar[keys](keys, input, mask, value)
-    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(value) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | value.key_set | included) & allowed
         return _masked_fill_Tensor[keys](keys, input, mask, value)
-    if more:
-        return _parse_masked_fill.with_more((input, mask, value, *more), **kwargs)
-    if kwargs or input is MISSING or mask is MISSING or value is MISSING:
-        return _parse_masked_fill.by_names(kwargs, input=input, mask=mask, value=value)
+    if kwargs or more or input is MISSING or mask is MISSING or value is MISSING:
+        return _parse_masked_fill.by_names(kwargs, more, input=input, mask=mask, value=value)
     return _parse_masked_fill(input, mask, value)
 
 
@@ -7488,14 +7207,12 @@ def equal(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, **kwargs
 
     equal(input, other) -> bool
     """
-    if type(input) in PLAIN and type(other) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _equal[keys](keys, input, other)
-    if more:
-        return _parse_equal.with_more((input, other, *more), **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_equal.by_names(kwargs, input=input, other=other)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_equal.by_names(kwargs, more, input=input, other=other)
     return _parse_equal(input, other)
 
 
@@ -7518,16 +7235,15 @@ def isclose(
         and type(rtol) is float
         and type(atol) is float
         and type(equal_nan) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _isclose[keys](keys, input, other, rtol, atol, equal_nan)
-    if more:
-        return _parse_isclose.with_more((input, other, rtol, atol, equal_nan, *more), **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_isclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_isclose.by_names(
+            kwargs, more, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan
+        )
     return _parse_isclose(input, other, rtol, atol, equal_nan)
 
 
@@ -7550,16 +7266,15 @@ def allclose(
         and type(rtol) is float
         and type(atol) is float
         and type(equal_nan) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _allclose[keys](keys, input, other, rtol, atol, equal_nan)
-    if more:
-        return _parse_allclose.with_more((input, other, rtol, atol, equal_nan, *more), **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_allclose.by_names(kwargs, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_allclose.by_names(
+            kwargs, more, input=input, other=other, rtol=rtol, atol=atol, equal_nan=equal_nan
+        )
     return _parse_allclose(input, other, rtol, atol, equal_nan)
 
 
@@ -7568,14 +7283,12 @@ def erf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> 
 
     erf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erf[keys](keys, input)
-    if more:
-        return _parse_erf.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_erf.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_erf.by_names(kwargs, more, input=input, out=out)
     return _parse_erf(input, out=out)
 
 
@@ -7598,14 +7311,12 @@ def erfc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     erfc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfc[keys](keys, input)
-    if more:
-        return _parse_erfc.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_erfc.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_erfc.by_names(kwargs, more, input=input, out=out)
     return _parse_erfc(input, out=out)
 
 
@@ -7628,14 +7339,12 @@ def erfinv(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     erfinv(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _erfinv[keys](keys, input)
-    if more:
-        return _parse_erfinv.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_erfinv.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_erfinv.by_names(kwargs, more, input=input, out=out)
     return _parse_erfinv(input, out=out)
 
 
@@ -7658,14 +7367,12 @@ def lgamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     lgamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _lgamma[keys](keys, input)
-    if more:
-        return _parse_lgamma.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_lgamma.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_lgamma.by_names(kwargs, more, input=input, out=out)
     return _parse_lgamma(input, out=out)
 
 
@@ -7688,14 +7395,12 @@ def digamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     digamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _digamma[keys](keys, input)
-    if more:
-        return _parse_digamma.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_digamma.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_digamma.by_names(kwargs, more, input=input, out=out)
     return _parse_digamma(input, out=out)
 
 
@@ -7718,14 +7423,12 @@ def polygamma(n: int, input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(n) is int and type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _polygamma[keys](keys, n, input)
-    if more:
-        return _parse_polygamma.with_more((n, input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_polygamma.by_names(kwargs, n=n, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_polygamma.by_names(kwargs, more, n=n, input=input, out=out)
     return _parse_polygamma(n, input, out=out)
 
 
@@ -7748,14 +7451,12 @@ def mvlgamma(input: Tensor = MISSING, p: int = MISSING, *more: Any, out: Any = N
 
     mvlgamma(input, p, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(p) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mvlgamma[keys](keys, input, p)
-    if more:
-        return _parse_mvlgamma.with_more((input, p, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or p is MISSING:
-        return _parse_mvlgamma.by_names(kwargs, input=input, p=p, out=out)
+    if kwargs or more or input is MISSING or p is MISSING:
+        return _parse_mvlgamma.by_names(kwargs, more, input=input, p=p, out=out)
     return _parse_mvlgamma(input, p, out=out)
 
 
@@ -7778,14 +7479,12 @@ def i0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> T
 
     i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _i0[keys](keys, input)
-    if more:
-        return _parse_i0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_i0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_i0.by_names(kwargs, more, input=input, out=out)
     return _parse_i0(input, out=out)
 
 
@@ -7808,14 +7507,12 @@ def sinc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     sinc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _sinc[keys](keys, input)
-    if more:
-        return _parse_sinc.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_sinc.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_sinc.by_names(kwargs, more, input=input, out=out)
     return _parse_sinc(input, out=out)
 
 
@@ -7838,14 +7535,12 @@ def logit(input: Tensor = MISSING, eps: float | None = None, *more: Any, out: An
 
     logit(input, eps=None, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs and not more:
+    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logit[keys](keys, input, eps)
-    if more:
-        return _parse_logit.with_more((input, eps, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_logit.by_names(kwargs, input=input, eps=eps, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_logit.by_names(kwargs, more, input=input, eps=eps, out=out)
     return _parse_logit(input, eps, out=out)
 
 
@@ -7868,14 +7563,12 @@ def igamma(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: An
 
     igamma(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igamma[keys](keys, input, other)
-    if more:
-        return _parse_igamma.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_igamma.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_igamma.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_igamma(input, other, out=out)
 
 
@@ -7898,14 +7591,12 @@ def igammac(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: A
 
     igammac(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _igammac[keys](keys, input, other)
-    if more:
-        return _parse_igammac.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_igammac.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_igammac.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_igammac(input, other, out=out)
 
 
@@ -7930,22 +7621,20 @@ def xlogy(
 
     xlogy(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _xlogy_Tensor[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _xlogy_Scalar_Self[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _xlogy_Scalar_Other[keys](keys, input, other)
-    if more:
-        return _parse_xlogy.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_xlogy.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_xlogy.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_xlogy(input, other, out=out)
 
 
@@ -7972,14 +7661,12 @@ def special_entr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs:
 
     special.entr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_entr[keys](keys, input)
-    if more:
-        return _parse_special_entr.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_entr.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_entr.by_names(kwargs, more, input=input, out=out)
     return _parse_special_entr(input, out=out)
 
 
@@ -7988,14 +7675,12 @@ def special_ndtri(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     special.ndtri(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtri[keys](keys, input)
-    if more:
-        return _parse_special_ndtri.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_ndtri.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_ndtri.by_names(kwargs, more, input=input, out=out)
     return _parse_special_ndtri(input, out=out)
 
 
@@ -8004,14 +7689,12 @@ def special_log_ndtr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwa
 
     special.log_ndtr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_ndtr[keys](keys, input)
-    if more:
-        return _parse_special_log_ndtr.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_log_ndtr.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_log_ndtr.by_names(kwargs, more, input=input, out=out)
     return _parse_special_log_ndtr(input, out=out)
 
 
@@ -8020,14 +7703,12 @@ def special_erfcx(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     special.erfcx(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfcx[keys](keys, input)
-    if more:
-        return _parse_special_erfcx.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_erfcx.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_erfcx.by_names(kwargs, more, input=input, out=out)
     return _parse_special_erfcx(input, out=out)
 
 
@@ -8036,14 +7717,12 @@ def special_i0e(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     special.i0e(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0e[keys](keys, input)
-    if more:
-        return _parse_special_i0e.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_i0e.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_i0e.by_names(kwargs, more, input=input, out=out)
     return _parse_special_i0e(input, out=out)
 
 
@@ -8052,14 +7731,12 @@ def special_i1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
 
     special.i1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1[keys](keys, input)
-    if more:
-        return _parse_special_i1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_i1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_i1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_i1(input, out=out)
 
 
@@ -8068,14 +7745,12 @@ def special_i1e(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     special.i1e(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i1e[keys](keys, input)
-    if more:
-        return _parse_special_i1e.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_i1e.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_i1e.by_names(kwargs, more, input=input, out=out)
     return _parse_special_i1e(input, out=out)
 
 
@@ -8084,14 +7759,12 @@ def special_bessel_j0(input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     special.bessel_j0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j0[keys](keys, input)
-    if more:
-        return _parse_special_bessel_j0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_j0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_bessel_j0.by_names(kwargs, more, input=input, out=out)
     return _parse_special_bessel_j0(input, out=out)
 
 
@@ -8100,14 +7773,12 @@ def special_bessel_j1(input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     special.bessel_j1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_j1[keys](keys, input)
-    if more:
-        return _parse_special_bessel_j1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_j1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_bessel_j1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_bessel_j1(input, out=out)
 
 
@@ -8116,14 +7787,12 @@ def special_bessel_y0(input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     special.bessel_y0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y0[keys](keys, input)
-    if more:
-        return _parse_special_bessel_y0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_y0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_bessel_y0.by_names(kwargs, more, input=input, out=out)
     return _parse_special_bessel_y0(input, out=out)
 
 
@@ -8132,14 +7801,12 @@ def special_bessel_y1(input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     special.bessel_y1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_bessel_y1[keys](keys, input)
-    if more:
-        return _parse_special_bessel_y1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_bessel_y1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_bessel_y1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_bessel_y1(input, out=out)
 
 
@@ -8148,14 +7815,12 @@ def special_modified_bessel_i0(input: Tensor = MISSING, *more: Any, out: Any = N
 
     special.modified_bessel_i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i0[keys](keys, input)
-    if more:
-        return _parse_special_modified_bessel_i0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_i0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_modified_bessel_i0.by_names(kwargs, more, input=input, out=out)
     return _parse_special_modified_bessel_i0(input, out=out)
 
 
@@ -8164,14 +7829,12 @@ def special_modified_bessel_i1(input: Tensor = MISSING, *more: Any, out: Any = N
 
     special.modified_bessel_i1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_i1[keys](keys, input)
-    if more:
-        return _parse_special_modified_bessel_i1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_i1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_modified_bessel_i1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_modified_bessel_i1(input, out=out)
 
 
@@ -8180,14 +7843,12 @@ def special_modified_bessel_k0(input: Tensor = MISSING, *more: Any, out: Any = N
 
     special.modified_bessel_k0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k0[keys](keys, input)
-    if more:
-        return _parse_special_modified_bessel_k0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_k0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_modified_bessel_k0.by_names(kwargs, more, input=input, out=out)
     return _parse_special_modified_bessel_k0(input, out=out)
 
 
@@ -8196,14 +7857,12 @@ def special_modified_bessel_k1(input: Tensor = MISSING, *more: Any, out: Any = N
 
     special.modified_bessel_k1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_modified_bessel_k1[keys](keys, input)
-    if more:
-        return _parse_special_modified_bessel_k1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_modified_bessel_k1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_modified_bessel_k1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_modified_bessel_k1(input, out=out)
 
 
@@ -8262,22 +7921,20 @@ def special_xlog1py(
 
     special.xlog1py(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlog1py[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlog1py_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlog1py_other_scalar[keys](keys, input, other)
-    if more:
-        return _parse_special_xlog1py.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_xlog1py.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_special_xlog1py.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_special_xlog1py(input, other, out=out)
 
 
@@ -8288,22 +7945,20 @@ def special_zeta(
 
     special.zeta(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_zeta[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_zeta_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_zeta_other_scalar[keys](keys, input, other)
-    if more:
-        return _parse_special_zeta.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_zeta.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_special_zeta.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_special_zeta(input, other, out=out)
 
 
@@ -8552,14 +8207,12 @@ def special_expm1(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     special.expm1(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expm1[keys](keys, input)
-    if more:
-        return _parse_special_expm1.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_expm1.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_expm1.by_names(kwargs, more, input=input, out=out)
     return _parse_special_expm1(input, out=out)
 
 
@@ -8568,14 +8221,12 @@ def special_exp2(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs:
 
     special.exp2(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_exp2[keys](keys, input)
-    if more:
-        return _parse_special_exp2.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_exp2.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_exp2.by_names(kwargs, more, input=input, out=out)
     return _parse_special_exp2(input, out=out)
 
 
@@ -8584,14 +8235,12 @@ def special_psi(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     special.psi(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_psi[keys](keys, input)
-    if more:
-        return _parse_special_psi.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_psi.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_psi.by_names(kwargs, more, input=input, out=out)
     return _parse_special_psi(input, out=out)
 
 
@@ -8600,14 +8249,12 @@ def special_digamma(input: Tensor = MISSING, *more: Any, out: Any = None, **kwar
 
     special.digamma(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_digamma[keys](keys, input)
-    if more:
-        return _parse_special_digamma.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_digamma.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_digamma.by_names(kwargs, more, input=input, out=out)
     return _parse_special_digamma(input, out=out)
 
 
@@ -8616,14 +8263,12 @@ def special_gammaln(input: Tensor = MISSING, *more: Any, out: Any = None, **kwar
 
     special.gammaln(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_gammaln[keys](keys, input)
-    if more:
-        return _parse_special_gammaln.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_gammaln.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_gammaln.by_names(kwargs, more, input=input, out=out)
     return _parse_special_gammaln(input, out=out)
 
 
@@ -8632,14 +8277,12 @@ def special_erf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     special.erf(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erf[keys](keys, input)
-    if more:
-        return _parse_special_erf.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_erf.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_erf.by_names(kwargs, more, input=input, out=out)
     return _parse_special_erf(input, out=out)
 
 
@@ -8648,14 +8291,12 @@ def special_erfc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs:
 
     special.erfc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfc[keys](keys, input)
-    if more:
-        return _parse_special_erfc.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_erfc.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_erfc.by_names(kwargs, more, input=input, out=out)
     return _parse_special_erfc(input, out=out)
 
 
@@ -8664,14 +8305,12 @@ def special_erfinv(input: Tensor = MISSING, *more: Any, out: Any = None, **kwarg
 
     special.erfinv(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_erfinv[keys](keys, input)
-    if more:
-        return _parse_special_erfinv.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_erfinv.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_erfinv.by_names(kwargs, more, input=input, out=out)
     return _parse_special_erfinv(input, out=out)
 
 
@@ -8680,14 +8319,12 @@ def special_i0(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
 
     special.i0(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_i0[keys](keys, input)
-    if more:
-        return _parse_special_i0.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_i0.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_i0.by_names(kwargs, more, input=input, out=out)
     return _parse_special_i0(input, out=out)
 
 
@@ -8698,14 +8335,12 @@ def special_logit(
 
     special.logit(input, eps=None, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not kwargs and not more:
+    if type(input) in PLAIN and (eps is None or type(eps) is float) and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_logit[keys](keys, input, eps)
-    if more:
-        return _parse_special_logit.with_more((input, eps, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_logit.by_names(kwargs, input=input, eps=eps, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_logit.by_names(kwargs, more, input=input, eps=eps, out=out)
     return _parse_special_logit(input, eps, out=out)
 
 
@@ -8714,14 +8349,12 @@ def special_polygamma(n: int, input: Tensor = MISSING, *more: Any, out: Any = No
 
     special.polygamma(n, input, *, out=None) -> Tensor
     """
-    if type(n) is int and type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(n) is int and type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_polygamma[keys](keys, n, input)
-    if more:
-        return _parse_special_polygamma.with_more((n, input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_polygamma.by_names(kwargs, n=n, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_polygamma.by_names(kwargs, more, n=n, input=input, out=out)
     return _parse_special_polygamma(n, input, out=out)
 
 
@@ -8742,14 +8375,12 @@ def special_expit(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     special.expit(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_expit[keys](keys, input)
-    if more:
-        return _parse_special_expit.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_expit.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_expit.by_names(kwargs, more, input=input, out=out)
     return _parse_special_expit(input, out=out)
 
 
@@ -8758,14 +8389,12 @@ def special_sinc(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs:
 
     special.sinc(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_sinc[keys](keys, input)
-    if more:
-        return _parse_special_sinc.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_sinc.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_sinc.by_names(kwargs, more, input=input, out=out)
     return _parse_special_sinc(input, out=out)
 
 
@@ -8774,14 +8403,12 @@ def special_round(input: Tensor = MISSING, *more: Any, decimals: int = 0, out: A
 
     special.round(input, *, decimals=0, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(decimals) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(decimals) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_round[keys](keys, input, decimals)
-    if more:
-        return _parse_special_round.with_more((input, *more), decimals=decimals, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_round.by_names(kwargs, input=input, decimals=decimals, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_round.by_names(kwargs, more, input=input, decimals=decimals, out=out)
     return _parse_special_round(input, decimals=decimals, out=out)
 
 
@@ -8790,14 +8417,12 @@ def special_log1p(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     special.log1p(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log1p[keys](keys, input)
-    if more:
-        return _parse_special_log1p.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_log1p.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_log1p.by_names(kwargs, more, input=input, out=out)
     return _parse_special_log1p(input, out=out)
 
 
@@ -8808,14 +8433,12 @@ def special_gammainc(
 
     special.gammainc(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammainc[keys](keys, input, other)
-    if more:
-        return _parse_special_gammainc.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_gammainc.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_special_gammainc.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_special_gammainc(input, other, out=out)
 
 
@@ -8826,14 +8449,12 @@ def special_gammaincc(
 
     special.gammaincc(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_gammaincc[keys](keys, input, other)
-    if more:
-        return _parse_special_gammaincc.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_gammaincc.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_special_gammaincc.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_special_gammaincc(input, other, out=out)
 
 
@@ -8844,14 +8465,12 @@ def special_multigammaln(
 
     special.multigammaln(input, p, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(p) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_multigammaln[keys](keys, input, p)
-    if more:
-        return _parse_special_multigammaln.with_more((input, p, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or p is MISSING:
-        return _parse_special_multigammaln.by_names(kwargs, input=input, p=p, out=out)
+    if kwargs or more or input is MISSING or p is MISSING:
+        return _parse_special_multigammaln.by_names(kwargs, more, input=input, p=p, out=out)
     return _parse_special_multigammaln(input, p, out=out)
 
 
@@ -8860,14 +8479,12 @@ def special_ndtr(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs:
 
     special.ndtr(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_ndtr[keys](keys, input)
-    if more:
-        return _parse_special_ndtr.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_special_ndtr.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_special_ndtr.by_names(kwargs, more, input=input, out=out)
     return _parse_special_ndtr(input, out=out)
 
 
@@ -8878,20 +8495,12 @@ def special_log_softmax(
 
     special.log_softmax(input, dim, *, dtype=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and (dtype is None or type(dtype) is dtype_)
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_log_softmax[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_special_log_softmax.with_more((input, dim, *more), dtype=dtype, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_special_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_special_log_softmax.by_names(kwargs, more, input=input, dim=dim, dtype=dtype)
     return _parse_special_log_softmax(input, dim, dtype=dtype)
 
 
@@ -8902,20 +8511,12 @@ def special_softmax(
 
     special.softmax(input, dim, dtype=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and (dtype is None or type(dtype) is dtype_)
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_softmax[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_special_softmax.with_more((input, dim, dtype, *more), **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_special_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_special_softmax.by_names(kwargs, more, input=input, dim=dim, dtype=dtype)
     return _parse_special_softmax(input, dim, dtype)
 
 
@@ -8926,22 +8527,20 @@ def special_xlogy(
 
     special.xlogy(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _special_xlogy[keys](keys, input, other)
-    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (other.key_set | included) & allowed
         return _special_xlogy_self_scalar[keys](keys, input, other)
-    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _special_xlogy_other_scalar[keys](keys, input, other)
-    if more:
-        return _parse_special_xlogy.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_special_xlogy.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_special_xlogy.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_special_xlogy(input, other, out=out)
 
 
@@ -9025,16 +8624,13 @@ def aminmax(
         and (dim is None or type(dim) is int)
         and type(keepdim) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _aminmax[keys](keys, input, dim, keepdim)
-    if more:
-        return _parse_aminmax.with_more((input, *more), dim=dim, keepdim=keepdim, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_aminmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_aminmax.by_names(kwargs, more, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_aminmax(input, dim=dim, keepdim=keepdim, out=out)
 
 
@@ -9122,16 +8718,13 @@ def argmax(
         and (dim is None or type(dim) is int)
         and type(keepdim) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmax[keys](keys, input, dim, keepdim)
-    if more:
-        return _parse_argmax.with_more((input, dim, keepdim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_argmax.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_argmax.by_names(kwargs, more, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmax(input, dim, keepdim, out=out)
 
 
@@ -9147,16 +8740,13 @@ def argmin(
         and (dim is None or type(dim) is int)
         and type(keepdim) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argmin[keys](keys, input, dim, keepdim)
-    if more:
-        return _parse_argmin.with_more((input, dim, keepdim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_argmin.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_argmin.by_names(kwargs, more, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_argmin(input, dim, keepdim, out=out)
 
 
@@ -9340,16 +8930,13 @@ def cumsum(
         and type(dim) is int
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumsum[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_cumsum.with_more((input, dim, *more), dtype=dtype, out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_cumsum.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_cumsum.by_names(kwargs, more, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumsum(input, dim, dtype=dtype, out=out)
 
 
@@ -9360,20 +8947,12 @@ def cumsum_(input: Tensor, dim: int = MISSING, *more: Any, dtype: dtype_ | None 
 
     The result is the first argument itself; its version counter is raised.
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and (dtype is None or type(dtype) is dtype_)
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumsum_[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_cumsum_.with_more((input, dim, *more), dtype=dtype, **kwargs)
-    if kwargs or dim is MISSING:
-        return _parse_cumsum_.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    if kwargs or more or dim is MISSING:
+        return _parse_cumsum_.by_names(kwargs, more, input=input, dim=dim, dtype=dtype)
     return _parse_cumsum_(input, dim, dtype=dtype)
 
 
@@ -9389,16 +8968,13 @@ def cumprod(
         and type(dim) is int
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumprod[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_cumprod.with_more((input, dim, *more), dtype=dtype, out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_cumprod.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_cumprod.by_names(kwargs, more, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_cumprod(input, dim, dtype=dtype, out=out)
 
 
@@ -9409,20 +8985,12 @@ def cumprod_(input: Tensor, dim: int = MISSING, *more: Any, dtype: dtype_ | None
 
     The result is the first argument itself; its version counter is raised.
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and (dtype is None or type(dtype) is dtype_)
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(dim) is int and (dtype is None or type(dtype) is dtype_) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cumprod_[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_cumprod_.with_more((input, dim, *more), dtype=dtype, **kwargs)
-    if kwargs or dim is MISSING:
-        return _parse_cumprod_.by_names(kwargs, input=input, dim=dim, dtype=dtype)
+    if kwargs or more or dim is MISSING:
+        return _parse_cumprod_.by_names(kwargs, more, input=input, dim=dim, dtype=dtype)
     return _parse_cumprod_(input, dim, dtype=dtype)
 
 
@@ -9431,14 +8999,12 @@ def cummax(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = N
 
     cummax(input, dim, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummax[keys](keys, input, dim)
-    if more:
-        return _parse_cummax.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_cummax.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_cummax.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_cummax(input, dim, out=out)
 
 
@@ -9447,14 +9013,12 @@ def cummin(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: Any = N
 
     cummin(input, dim, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cummin[keys](keys, input, dim)
-    if more:
-        return _parse_cummin.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_cummin.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_cummin.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_cummin(input, dim, out=out)
 
 
@@ -9463,14 +9027,12 @@ def logcumsumexp(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out: A
 
     logcumsumexp(input, dim, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logcumsumexp[keys](keys, input, dim)
-    if more:
-        return _parse_logcumsumexp.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_logcumsumexp.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_logcumsumexp.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_logcumsumexp(input, dim, out=out)
 
 
@@ -9491,8 +9053,7 @@ def cov(
         and type(correction) is int
         and (fweights is None or type(fweights) in PLAIN)
         and (aweights is None or type(aweights) in PLAIN)
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -9501,12 +9062,10 @@ def cov(
         if aweights is not None:
             keys |= aweights.key_set & allowed
         return _cov[keys](keys, input, correction, fweights, aweights)
-    if more:
-        return _parse_cov.with_more(
-            (input, *more), correction=correction, fweights=fweights, aweights=aweights, **kwargs
+    if kwargs or more or input is MISSING:
+        return _parse_cov.by_names(
+            kwargs, more, input=input, correction=correction, fweights=fweights, aweights=aweights
         )
-    if kwargs or input is MISSING:
-        return _parse_cov.by_names(kwargs, input=input, correction=correction, fweights=fweights, aweights=aweights)
     return _parse_cov(input, correction=correction, fweights=fweights, aweights=aweights)
 
 
@@ -9515,14 +9074,12 @@ def corrcoef(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     corrcoef(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _corrcoef[keys](keys, input)
-    if more:
-        return _parse_corrcoef.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_corrcoef.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_corrcoef.by_names(kwargs, more, input=input)
     return _parse_corrcoef(input)
 
 
@@ -9537,18 +9094,15 @@ def bincount(
         type(input) in PLAIN
         and (weights is None or type(weights) in PLAIN)
         and type(minlength) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         if weights is not None:
             keys |= weights.key_set & allowed
         return _bincount[keys](keys, input, weights, minlength)
-    if more:
-        return _parse_bincount.with_more((input, weights, minlength, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_bincount.by_names(kwargs, input=input, weights=weights, minlength=minlength)
+    if kwargs or more or input is MISSING:
+        return _parse_bincount.by_names(kwargs, more, input=input, weights=weights, minlength=minlength)
     return _parse_bincount(input, weights, minlength)
 
 
@@ -9571,16 +9125,13 @@ def histc(
         and type(min) in NUMBERS
         and type(max) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _histc[keys](keys, input, bins, min, max)
-    if more:
-        return _parse_histc.with_more((input, bins, min, max, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_histc.by_names(kwargs, input=input, bins=bins, min=min, max=max, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_histc.by_names(kwargs, more, input=input, bins=bins, min=min, max=max, out=out)
     return _parse_histc(input, bins, min, max, out=out)
 
 
@@ -9753,8 +9304,7 @@ def diff(
         and (prepend is None or type(prepend) in PLAIN)
         and (append is None or type(append) in PLAIN)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -9763,10 +9313,8 @@ def diff(
         if append is not None:
             keys |= append.key_set & allowed
         return _diff[keys](keys, input, n, dim, prepend, append)
-    if more:
-        return _parse_diff.with_more((input, n, dim, prepend, append, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_diff.by_names(kwargs, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_diff.by_names(kwargs, more, input=input, n=n, dim=dim, prepend=prepend, append=append, out=out)
     return _parse_diff(input, n, dim, prepend, append, out=out)
 
 
@@ -9827,16 +9375,13 @@ def topk(
         and type(largest) is bool
         and type(sorted) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _topk[keys](keys, input, k, dim, largest, sorted)
-    if more:
-        return _parse_topk.with_more((input, k, dim, largest, sorted, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or k is MISSING:
-        return _parse_topk.by_names(kwargs, input=input, k=k, dim=dim, largest=largest, sorted=sorted, out=out)
+    if kwargs or more or input is MISSING or k is MISSING:
+        return _parse_topk.by_names(kwargs, more, input=input, k=k, dim=dim, largest=largest, sorted=sorted, out=out)
     return _parse_topk(input, k, dim, largest, sorted, out=out)
 
 
@@ -9859,16 +9404,13 @@ def kthvalue(
         and type(dim) is int
         and type(keepdim) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _kthvalue[keys](keys, input, k, dim, keepdim)
-    if more:
-        return _parse_kthvalue.with_more((input, k, dim, keepdim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or k is MISSING:
-        return _parse_kthvalue.by_names(kwargs, input=input, k=k, dim=dim, keepdim=keepdim, out=out)
+    if kwargs or more or input is MISSING or k is MISSING:
+        return _parse_kthvalue.by_names(kwargs, more, input=input, k=k, dim=dim, keepdim=keepdim, out=out)
     return _parse_kthvalue(input, k, dim, keepdim, out=out)
 
 
@@ -9915,14 +9457,12 @@ def mode(
 
     mode(input, dim=-1, keepdim=False, *, out=None) -> (values, indices)
     """
-    if type(input) in PLAIN and type(dim) is int and type(keepdim) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and type(keepdim) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mode[keys](keys, input, dim, keepdim)
-    if more:
-        return _parse_mode.with_more((input, dim, keepdim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_mode.by_names(kwargs, input=input, dim=dim, keepdim=keepdim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_mode.by_names(kwargs, more, input=input, dim=dim, keepdim=keepdim, out=out)
     return _parse_mode(input, dim, keepdim, out=out)
 
 
@@ -9931,14 +9471,12 @@ def msort(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     msort(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _msort[keys](keys, input)
-    if more:
-        return _parse_msort.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_msort.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_msort.by_names(kwargs, more, input=input, out=out)
     return _parse_msort(input, out=out)
 
 
@@ -9956,13 +9494,9 @@ def quantile(
 
     quantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
-    if more:
-        return _parse_quantile.with_more(
-            (input, q, dim, keepdim, *more), interpolation=interpolation, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or q is MISSING:
+    if kwargs or more or input is MISSING or q is MISSING:
         return _parse_quantile.by_names(
-            kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
+            kwargs, more, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
         )
     return _parse_quantile(input, q, dim, keepdim, interpolation=interpolation, out=out)
 
@@ -9981,13 +9515,9 @@ def nanquantile(
 
     nanquantile(input, q, dim=None, keepdim=False, *, interpolation='linear', out=None) -> Tensor
     """
-    if more:
-        return _parse_nanquantile.with_more(
-            (input, q, dim, keepdim, *more), interpolation=interpolation, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or q is MISSING:
+    if kwargs or more or input is MISSING or q is MISSING:
         return _parse_nanquantile.by_names(
-            kwargs, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
+            kwargs, more, input=input, q=q, dim=dim, keepdim=keepdim, interpolation=interpolation, out=out
         )
     return _parse_nanquantile(input, q, dim, keepdim, interpolation=interpolation, out=out)
 
@@ -10015,8 +9545,7 @@ def searchsorted(
         and side is None
         and (sorter is None or type(sorter) in PLAIN)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | input.key_set | included) & allowed
@@ -10031,27 +9560,17 @@ def searchsorted(
         and side is None
         and (sorter is None or type(sorter) in PLAIN)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (sorted_sequence.key_set | included) & allowed
         if sorter is not None:
             keys |= sorter.key_set & allowed
         return _searchsorted_Scalar[keys](keys, sorted_sequence, input, out_int32, right, side, sorter)
-    if more:
-        return _parse_searchsorted.with_more(
-            (sorted_sequence, input, *more),
-            out_int32=out_int32,
-            right=right,
-            side=side,
-            sorter=sorter,
-            out=out,
-            **kwargs,
-        )
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_searchsorted.by_names(
             kwargs,
+            more,
             sorted_sequence=sorted_sequence,
             input=input,
             out_int32=out_int32,
@@ -10098,8 +9617,7 @@ def bucketize(
         and type(out_int32) is bool
         and type(right) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | boundaries.key_set | included) & allowed
@@ -10110,19 +9628,14 @@ def bucketize(
         and type(out_int32) is bool
         and type(right) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (boundaries.key_set | included) & allowed
         return _bucketize_Scalar[keys](keys, input, boundaries, out_int32, right)
-    if more:
-        return _parse_bucketize.with_more(
-            (input, boundaries, *more), out_int32=out_int32, right=right, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or boundaries is MISSING:
+    if kwargs or more or input is MISSING or boundaries is MISSING:
         return _parse_bucketize.by_names(
-            kwargs, input=input, boundaries=boundaries, out_int32=out_int32, right=right, out=out
+            kwargs, more, input=input, boundaries=boundaries, out_int32=out_int32, right=right, out=out
         )
     return _parse_bucketize(input, boundaries, out_int32=out_int32, right=right, out=out)
 
@@ -10144,17 +9657,14 @@ def unique_consecutive(
         and type(return_inverse) is bool
         and type(return_counts) is bool
         and (dim is None or type(dim) is int)
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_consecutive[keys](keys, input, return_inverse, return_counts, dim)
-    if more:
-        return _parse_unique_consecutive.with_more((input, return_inverse, return_counts, dim, *more), **kwargs)
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_unique_consecutive.by_names(
-            kwargs, input=input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
+            kwargs, more, input=input, return_inverse=return_inverse, return_counts=return_counts, dim=dim
         )
     return _parse_unique_consecutive(input, return_inverse, return_counts, dim)
 
@@ -10176,17 +9686,14 @@ def unique_dim_consecutive(
         and type(dim) is int
         and type(return_inverse) is bool
         and type(return_counts) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim_consecutive[keys](keys, input, dim, return_inverse, return_counts)
-    if more:
-        return _parse_unique_dim_consecutive.with_more((input, dim, return_inverse, return_counts, *more), **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
+    if kwargs or more or input is MISSING or dim is MISSING:
         return _parse_unique_dim_consecutive.by_names(
-            kwargs, input=input, dim=dim, return_inverse=return_inverse, return_counts=return_counts
+            kwargs, more, input=input, dim=dim, return_inverse=return_inverse, return_counts=return_counts
         )
     return _parse_unique_dim_consecutive(input, dim, return_inverse, return_counts)
 
@@ -10222,17 +9729,20 @@ def unique_dim(
         and type(sorted) is bool
         and type(return_inverse) is bool
         and type(return_counts) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unique_dim[keys](keys, input, dim, sorted, return_inverse, return_counts)
-    if more:
-        return _parse_unique_dim.with_more((input, dim, sorted, return_inverse, return_counts, *more), **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
+    if kwargs or more or input is MISSING or dim is MISSING:
         return _parse_unique_dim.by_names(
-            kwargs, input=input, dim=dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts
+            kwargs,
+            more,
+            input=input,
+            dim=dim,
+            sorted=sorted,
+            return_inverse=return_inverse,
+            return_counts=return_counts,
         )
     return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
 
@@ -10242,14 +9752,12 @@ def take(input: Tensor = MISSING, index: Tensor = MISSING, *more: Any, out: Any 
 
     take(input, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(index) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(index) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _take[keys](keys, input, index)
-    if more:
-        return _parse_take.with_more((input, index, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or index is MISSING:
-        return _parse_take.by_names(kwargs, input=input, index=index, out=out)
+    if kwargs or more or input is MISSING or index is MISSING:
+        return _parse_take.by_names(kwargs, more, input=input, index=index, out=out)
     return _parse_take(input, index, out=out)
 
 
@@ -10270,16 +9778,13 @@ def take_along_dim(
         and type(indices) in PLAIN
         and (dim is None or type(dim) is int)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _take_along_dim[keys](keys, input, indices, dim)
-    if more:
-        return _parse_take_along_dim.with_more((input, indices, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or indices is MISSING:
-        return _parse_take_along_dim.by_names(kwargs, input=input, indices=indices, dim=dim, out=out)
+    if kwargs or more or input is MISSING or indices is MISSING:
+        return _parse_take_along_dim.by_names(kwargs, more, input=input, indices=indices, dim=dim, out=out)
     return _parse_take_along_dim(input, indices, dim, out=out)
 
 
@@ -10288,10 +9793,8 @@ def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, *
 
     index(input, indices) -> Tensor
     """
-    if more:
-        return _parse_index.with_more((input, indices, *more), **kwargs)
-    if kwargs or input is MISSING or indices is MISSING:
-        return _parse_index.by_names(kwargs, input=input, indices=indices)
+    if kwargs or more or input is MISSING or indices is MISSING:
+        return _parse_index.by_names(kwargs, more, input=input, indices=indices)
     return _parse_index(input, indices)
 
 
@@ -10307,10 +9810,10 @@ def index_put(
 
     index_put(input, indices, values, accumulate=False) -> Tensor
     """
-    if more:
-        return _parse_index_put.with_more((input, indices, values, accumulate, *more), **kwargs)
-    if kwargs or input is MISSING or indices is MISSING or values is MISSING:
-        return _parse_index_put.by_names(kwargs, input=input, indices=indices, values=values, accumulate=accumulate)
+    if kwargs or more or input is MISSING or indices is MISSING or values is MISSING:
+        return _parse_index_put.by_names(
+            kwargs, more, input=input, indices=indices, values=values, accumulate=accumulate
+        )
     return _parse_index_put(input, indices, values, accumulate)
 
 
@@ -10343,16 +9846,13 @@ def gather(
         and type(index) in PLAIN
         and type(sparse_grad) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _gather[keys](keys, input, dim, index, sparse_grad)
-    if more:
-        return _parse_gather.with_more((input, dim, index, *more), sparse_grad=sparse_grad, out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_gather.by_names(kwargs, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_gather.by_names(kwargs, more, input=input, dim=dim, index=index, sparse_grad=sparse_grad, out=out)
     return _parse_gather(input, dim, index, sparse_grad=sparse_grad, out=out)
 
 
@@ -10405,16 +9905,13 @@ def scatter_add(
         and type(index) in PLAIN
         and type(src) in PLAIN
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | src.key_set | included) & allowed
         return _scatter_add[keys](keys, input, dim, index, src)
-    if more:
-        return _parse_scatter_add.with_more((input, dim, index, src, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
-        return _parse_scatter_add.by_names(kwargs, input=input, dim=dim, index=index, src=src, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING or src is MISSING:
+        return _parse_scatter_add.by_names(kwargs, more, input=input, dim=dim, index=index, src=src, out=out)
     return _parse_scatter_add(input, dim, index, src, out=out)
 
 
@@ -10453,13 +9950,9 @@ def scatter_reduce(
 
     scatter_reduce(input, dim, index, src, reduce, *, include_self=True, out=None) -> Tensor
     """
-    if more:
-        return _parse_scatter_reduce.with_more(
-            (input, dim, index, src, reduce, *more), include_self=include_self, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
         return _parse_scatter_reduce.by_names(
-            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
+            kwargs, more, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self, out=out
         )
     return _parse_scatter_reduce(input, dim, index, src, reduce, include_self=include_self, out=out)
 
@@ -10480,13 +9973,9 @@ def scatter_reduce_(
 
     The result is the first argument itself; its version counter is raised.
     """
-    if more:
-        return _parse_scatter_reduce_.with_more(
-            (input, dim, index, src, reduce, *more), include_self=include_self, **kwargs
-        )
-    if kwargs or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
+    if kwargs or more or dim is MISSING or index is MISSING or src is MISSING or reduce is MISSING:
         return _parse_scatter_reduce_.by_names(
-            kwargs, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
+            kwargs, more, input=input, dim=dim, index=index, src=src, reduce=reduce, include_self=include_self
         )
     return _parse_scatter_reduce_(input, dim, index, src, reduce, include_self=include_self)
 
@@ -10512,16 +10001,15 @@ def index_add(
         and type(source) in PLAIN
         and type(alpha) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_add[keys](keys, input, dim, index, source, alpha)
-    if more:
-        return _parse_index_add.with_more((input, dim, index, source, *more), alpha=alpha, out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_add.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add.by_names(
+            kwargs, more, input=input, dim=dim, index=index, source=source, alpha=alpha, out=out
+        )
     return _parse_index_add(input, dim, index, source, alpha=alpha, out=out)
 
 
@@ -10546,16 +10034,13 @@ def index_add_(
         and type(index) in PLAIN
         and type(source) in PLAIN
         and type(alpha) in NUMBERS
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_add_[keys](keys, input, dim, index, source, alpha)
-    if more:
-        return _parse_index_add_.with_more((input, dim, index, source, *more), alpha=alpha, **kwargs)
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_add_.by_names(kwargs, input=input, dim=dim, index=index, source=source, alpha=alpha)
+    if kwargs or more or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_add_.by_names(kwargs, more, input=input, dim=dim, index=index, source=source, alpha=alpha)
     return _parse_index_add_(input, dim, index, source, alpha=alpha)
 
 
@@ -10574,13 +10059,25 @@ def index_reduce(
 
     index_reduce(input, dim, index, source, reduce, *, include_self=True, out=None) -> Tensor
     """
-    if more:
-        return _parse_index_reduce.with_more(
-            (input, dim, index, source, reduce, *more), include_self=include_self, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+    if (
+        kwargs
+        or more
+        or input is MISSING
+        or dim is MISSING
+        or index is MISSING
+        or source is MISSING
+        or reduce is MISSING
+    ):
         return _parse_index_reduce.by_names(
-            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self, out=out
+            kwargs,
+            more,
+            input=input,
+            dim=dim,
+            index=index,
+            source=source,
+            reduce=reduce,
+            include_self=include_self,
+            out=out,
         )
     return _parse_index_reduce(input, dim, index, source, reduce, include_self=include_self, out=out)
 
@@ -10601,13 +10098,9 @@ def index_reduce_(
 
     The result is the first argument itself; its version counter is raised.
     """
-    if more:
-        return _parse_index_reduce_.with_more(
-            (input, dim, index, source, reduce, *more), include_self=include_self, **kwargs
-        )
-    if kwargs or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
+    if kwargs or more or dim is MISSING or index is MISSING or source is MISSING or reduce is MISSING:
         return _parse_index_reduce_.by_names(
-            kwargs, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
+            kwargs, more, input=input, dim=dim, index=index, source=source, reduce=reduce, include_self=include_self
         )
     return _parse_index_reduce_(input, dim, index, source, reduce, include_self=include_self)
 
@@ -10631,16 +10124,13 @@ def index_copy(
         and type(index) in PLAIN
         and type(source) in PLAIN
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _index_copy[keys](keys, input, dim, index, source)
-    if more:
-        return _parse_index_copy.with_more((input, dim, index, source, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
-        return _parse_index_copy.by_names(kwargs, input=input, dim=dim, index=index, source=source, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING or source is MISSING:
+        return _parse_index_copy.by_names(kwargs, more, input=input, dim=dim, index=index, source=source, out=out)
     return _parse_index_copy(input, dim, index, source, out=out)
 
 
@@ -10681,8 +10171,7 @@ def index_fill(
         and type(dim) is int
         and type(index) in PLAIN
         and type(value) in NUMBERS
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
@@ -10692,16 +10181,13 @@ def index_fill(
         and type(dim) is int
         and type(index) in PLAIN
         and type(value) in PLAIN
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | value.key_set | included) & allowed
         return _index_fill_int_Tensor[keys](keys, input, dim, index, value)
-    if more:
-        return _parse_index_fill.with_more((input, dim, index, value, *more), **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
-        return _parse_index_fill.by_names(kwargs, input=input, dim=dim, index=index, value=value)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING or value is MISSING:
+        return _parse_index_fill.by_names(kwargs, more, input=input, dim=dim, index=index, value=value)
     return _parse_index_fill(input, dim, index, value)
 
 
@@ -10750,16 +10236,13 @@ def put(
         and type(index) in PLAIN
         and type(source) in PLAIN
         and type(accumulate) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | source.key_set | included) & allowed
         return _put[keys](keys, input, index, source, accumulate)
-    if more:
-        return _parse_put.with_more((input, index, source, accumulate, *more), **kwargs)
-    if kwargs or input is MISSING or index is MISSING or source is MISSING:
-        return _parse_put.by_names(kwargs, input=input, index=index, source=source, accumulate=accumulate)
+    if kwargs or more or input is MISSING or index is MISSING or source is MISSING:
+        return _parse_put.by_names(kwargs, more, input=input, index=index, source=source, accumulate=accumulate)
     return _parse_put(input, index, source, accumulate)
 
 
@@ -10784,14 +10267,12 @@ def masked_scatter(
 
     masked_scatter(input, mask, source) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and type(source) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(mask) in PLAIN and type(source) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | source.key_set | included) & allowed
         return _masked_scatter[keys](keys, input, mask, source)
-    if more:
-        return _parse_masked_scatter.with_more((input, mask, source, *more), **kwargs)
-    if kwargs or input is MISSING or mask is MISSING or source is MISSING:
-        return _parse_masked_scatter.by_names(kwargs, input=input, mask=mask, source=source)
+    if kwargs or more or input is MISSING or mask is MISSING or source is MISSING:
+        return _parse_masked_scatter.by_names(kwargs, more, input=input, mask=mask, source=source)
     return _parse_masked_scatter(input, mask, source)
 
 
@@ -10828,21 +10309,12 @@ def nonzero_static(
 
     nonzero_static(input, *, size, fill_value=-1, out=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(size) is int
-        and type(fill_value) is int
-        and out is None
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(size) is int and type(fill_value) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_static[keys](keys, input, size, fill_value)
-    if more:
-        return _parse_nonzero_static.with_more((input, *more), size=size, fill_value=fill_value, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_nonzero_static.by_names(kwargs, input=input, size=size, fill_value=fill_value, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_nonzero_static.by_names(kwargs, more, input=input, size=size, fill_value=fill_value, out=out)
     return _parse_nonzero_static(input, size=size, fill_value=fill_value, out=out)
 
 
@@ -10853,14 +10325,12 @@ def index_select(
 
     index_select(input, dim, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and type(index) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | index.key_set | included) & allowed
         return _index_select[keys](keys, input, dim, index)
-    if more:
-        return _parse_index_select.with_more((input, dim, index, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_index_select.by_names(kwargs, input=input, dim=dim, index=index, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_index_select.by_names(kwargs, more, input=input, dim=dim, index=index, out=out)
     return _parse_index_select(input, dim, index, out=out)
 
 
@@ -10871,14 +10341,12 @@ def masked_select(
 
     masked_select(input, mask, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mask) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(mask) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mask.key_set | included) & allowed
         return _masked_select[keys](keys, input, mask)
-    if more:
-        return _parse_masked_select.with_more((input, mask, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or mask is MISSING:
-        return _parse_masked_select.by_names(kwargs, input=input, mask=mask, out=out)
+    if kwargs or more or input is MISSING or mask is MISSING:
+        return _parse_masked_select.by_names(kwargs, more, input=input, mask=mask, out=out)
     return _parse_masked_select(input, mask, out=out)
 
 
@@ -10887,14 +10355,12 @@ def nonzero_numpy(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> tuple[T
 
     nonzero_numpy(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero_numpy[keys](keys, input)
-    if more:
-        return _parse_nonzero_numpy.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_nonzero_numpy.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_nonzero_numpy.by_names(kwargs, more, input=input)
     return _parse_nonzero_numpy(input)
 
 
@@ -10903,14 +10369,12 @@ def argwhere(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     argwhere(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _argwhere[keys](keys, input)
-    if more:
-        return _parse_argwhere.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_argwhere.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_argwhere.by_names(kwargs, more, input=input)
     return _parse_argwhere(input)
 
 
@@ -10919,14 +10383,12 @@ def nonzero(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     nonzero(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _nonzero[keys](keys, input)
-    if more:
-        return _parse_nonzero.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_nonzero.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_nonzero.by_names(kwargs, more, input=input, out=out)
     return _parse_nonzero(input, out=out)
 
 
@@ -11720,14 +11182,12 @@ def unsafe_chunk(
 
     unsafe_chunk(input, chunks, dim=0) -> Tensor
     """
-    if type(input) in PLAIN and type(chunks) is int and type(dim) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(chunks) is int and type(dim) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_chunk[keys](keys, input, chunks, dim)
-    if more:
-        return _parse_unsafe_chunk.with_more((input, chunks, dim, *more), **kwargs)
-    if kwargs or input is MISSING or chunks is MISSING:
-        return _parse_unsafe_chunk.by_names(kwargs, input=input, chunks=chunks, dim=dim)
+    if kwargs or more or input is MISSING or chunks is MISSING:
+        return _parse_unsafe_chunk.by_names(kwargs, more, input=input, chunks=chunks, dim=dim)
     return _parse_unsafe_chunk(input, chunks, dim)
 
 
@@ -11738,14 +11198,12 @@ def unsafe_split(
 
     unsafe_split(input, split_size, dim=0) -> Tensor
     """
-    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsafe_split_Tensor[keys](keys, input, split_size, dim)
-    if more:
-        return _parse_unsafe_split.with_more((input, split_size, dim, *more), **kwargs)
-    if kwargs or input is MISSING or split_size is MISSING:
-        return _parse_unsafe_split.by_names(kwargs, input=input, split_size=split_size, dim=dim)
+    if kwargs or more or input is MISSING or split_size is MISSING:
+        return _parse_unsafe_split.by_names(kwargs, more, input=input, split_size=split_size, dim=dim)
     return _parse_unsafe_split(input, split_size, dim)
 
 
@@ -11940,14 +11398,12 @@ def alias_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
 
     alias_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _alias_copy[keys](keys, input)
-    if more:
-        return _parse_alias_copy.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_alias_copy.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_alias_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_alias_copy(input, out=out)
 
 
@@ -11970,17 +11426,14 @@ def as_strided_copy(
         and is_ints(stride)
         and (storage_offset is None or type(storage_offset) is int)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _as_strided_copy[keys](keys, input, list(size), list(stride), storage_offset)
-    if more:
-        return _parse_as_strided_copy.with_more((input, size, stride, storage_offset, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or size is MISSING or stride is MISSING:
+    if kwargs or more or input is MISSING or size is MISSING or stride is MISSING:
         return _parse_as_strided_copy.by_names(
-            kwargs, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
+            kwargs, more, input=input, size=size, stride=stride, storage_offset=storage_offset, out=out
         )
     return _parse_as_strided_copy(input, size, stride, storage_offset, out=out)
 
@@ -11990,14 +11443,12 @@ def detach_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     detach_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _detach_copy[keys](keys, input)
-    if more:
-        return _parse_detach_copy.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_detach_copy.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_detach_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_detach_copy(input, out=out)
 
 
@@ -12014,16 +11465,13 @@ def diagonal_copy(
         and type(dim1) is int
         and type(dim2) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagonal_copy[keys](keys, input, offset, dim1, dim2)
-    if more:
-        return _parse_diagonal_copy.with_more((input, offset, dim1, dim2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_diagonal_copy.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_diagonal_copy.by_names(kwargs, more, input=input, offset=offset, dim1=dim1, dim2=dim2, out=out)
     return _parse_diagonal_copy(input, offset, dim1, dim2, out=out)
 
 
@@ -12073,14 +11521,12 @@ def select_copy(
 
     select_copy(input, dim, index, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and type(index) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and type(index) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _select_copy_int[keys](keys, input, dim, index)
-    if more:
-        return _parse_select_copy.with_more((input, dim, index, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or index is MISSING:
-        return _parse_select_copy.by_names(kwargs, input=input, dim=dim, index=index, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or index is MISSING:
+        return _parse_select_copy.by_names(kwargs, more, input=input, dim=dim, index=index, out=out)
     return _parse_select_copy(input, dim, index, out=out)
 
 
@@ -12105,16 +11551,13 @@ def slice_copy(
         and (end is None or type(end) is int)
         and type(step) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slice_copy_Tensor[keys](keys, input, dim, start, end, step)
-    if more:
-        return _parse_slice_copy.with_more((input, dim, start, end, step, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_slice_copy.by_names(kwargs, input=input, dim=dim, start=start, end=end, step=step, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_slice_copy.by_names(kwargs, more, input=input, dim=dim, start=start, end=end, step=step, out=out)
     return _parse_slice_copy(input, dim, start, end, step, out=out)
 
 
@@ -12140,14 +11583,12 @@ def t_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) 
 
     t_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _t_copy[keys](keys, input)
-    if more:
-        return _parse_t_copy.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_t_copy.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_t_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_t_copy(input, out=out)
 
 
@@ -12158,14 +11599,12 @@ def transpose_copy(
 
     transpose_copy(input, dim0, dim1, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim0) is int and type(dim1) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim0) is int and type(dim1) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _transpose_copy_int[keys](keys, input, dim0, dim1)
-    if more:
-        return _parse_transpose_copy.with_more((input, dim0, dim1, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim0 is MISSING or dim1 is MISSING:
-        return _parse_transpose_copy.by_names(kwargs, input=input, dim0=dim0, dim1=dim1, out=out)
+    if kwargs or more or input is MISSING or dim0 is MISSING or dim1 is MISSING:
+        return _parse_transpose_copy.by_names(kwargs, more, input=input, dim0=dim0, dim1=dim1, out=out)
     return _parse_transpose_copy(input, dim0, dim1, out=out)
 
 
@@ -12188,16 +11627,15 @@ def unfold_copy(
         and type(size) is int
         and type(step) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unfold_copy[keys](keys, input, dimension, size, step)
-    if more:
-        return _parse_unfold_copy.with_more((input, dimension, size, step, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
-        return _parse_unfold_copy.by_names(kwargs, input=input, dimension=dimension, size=size, step=step, out=out)
+    if kwargs or more or input is MISSING or dimension is MISSING or size is MISSING or step is MISSING:
+        return _parse_unfold_copy.by_names(
+            kwargs, more, input=input, dimension=dimension, size=size, step=step, out=out
+        )
     return _parse_unfold_copy(input, dimension, size, step, out=out)
 
 
@@ -12206,14 +11644,12 @@ def unsqueeze_copy(input: Tensor = MISSING, dim: int = MISSING, *more: Any, out:
 
     unsqueeze_copy(input, dim, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unsqueeze_copy[keys](keys, input, dim)
-    if more:
-        return _parse_unsqueeze_copy.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_unsqueeze_copy.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_unsqueeze_copy.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_unsqueeze_copy(input, dim, out=out)
 
 
@@ -12222,14 +11658,12 @@ def view_as_complex_copy(input: Tensor = MISSING, *more: Any, out: Any = None, *
 
     view_as_complex_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_complex_copy[keys](keys, input)
-    if more:
-        return _parse_view_as_complex_copy.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_view_as_complex_copy.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_view_as_complex_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_view_as_complex_copy(input, out=out)
 
 
@@ -12238,14 +11672,12 @@ def view_as_real_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kw
 
     view_as_real_copy(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _view_as_real_copy[keys](keys, input)
-    if more:
-        return _parse_view_as_real_copy.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_view_as_real_copy.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_view_as_real_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_view_as_real_copy(input, out=out)
 
 
@@ -12288,16 +11720,13 @@ def narrow_copy(
         and type(start) is int
         and type(length) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _narrow_copy[keys](keys, input, dim, start, length)
-    if more:
-        return _parse_narrow_copy.with_more((input, dim, start, length, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
-        return _parse_narrow_copy.by_names(kwargs, input=input, dim=dim, start=start, length=length, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING or start is MISSING or length is MISSING:
+        return _parse_narrow_copy.by_names(kwargs, more, input=input, dim=dim, start=start, length=length, out=out)
     return _parse_narrow_copy(input, dim, start, length, out=out)
 
 
@@ -12308,21 +11737,12 @@ def split_copy(
 
     split_copy(input, split_size, dim=0, *, out=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(split_size) is int
-        and type(dim) is int
-        and out is None
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(split_size) is int and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _split_copy_Tensor[keys](keys, input, split_size, dim)
-    if more:
-        return _parse_split_copy.with_more((input, split_size, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or split_size is MISSING:
-        return _parse_split_copy.by_names(kwargs, input=input, split_size=split_size, dim=dim, out=out)
+    if kwargs or more or input is MISSING or split_size is MISSING:
+        return _parse_split_copy.by_names(kwargs, more, input=input, split_size=split_size, dim=dim, out=out)
     return _parse_split_copy(input, split_size, dim, out=out)
 
 
@@ -12341,14 +11761,12 @@ def unbind_copy(
 
     unbind_copy(input, dim=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _unbind_copy_int[keys](keys, input, dim)
-    if more:
-        return _parse_unbind_copy.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_unbind_copy.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_unbind_copy.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_unbind_copy(input, dim, out=out)
 
 
@@ -12375,17 +11793,14 @@ def slice_scatter(
         and (end is None or type(end) is int)
         and type(step) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _slice_scatter[keys](keys, input, src, dim, start, end, step)
-    if more:
-        return _parse_slice_scatter.with_more((input, src, dim, start, end, step, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or src is MISSING:
+    if kwargs or more or input is MISSING or src is MISSING:
         return _parse_slice_scatter.by_names(
-            kwargs, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
+            kwargs, more, input=input, src=src, dim=dim, start=start, end=end, step=step, out=out
         )
     return _parse_slice_scatter(input, src, dim, start, end, step, out=out)
 
@@ -12397,21 +11812,12 @@ def select_scatter(
 
     select_scatter(input, src, dim, index) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(src) in PLAIN
-        and type(dim) is int
-        and type(index) is int
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(src) in PLAIN and type(dim) is int and type(index) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _select_scatter[keys](keys, input, src, dim, index)
-    if more:
-        return _parse_select_scatter.with_more((input, src, dim, index, *more), **kwargs)
-    if kwargs or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
-        return _parse_select_scatter.by_names(kwargs, input=input, src=src, dim=dim, index=index)
+    if kwargs or more or input is MISSING or src is MISSING or dim is MISSING or index is MISSING:
+        return _parse_select_scatter.by_names(kwargs, more, input=input, src=src, dim=dim, index=index)
     return _parse_select_scatter(input, src, dim, index)
 
 
@@ -12434,16 +11840,13 @@ def diagonal_scatter(
         and type(offset) is int
         and type(dim1) is int
         and type(dim2) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _diagonal_scatter[keys](keys, input, src, offset, dim1, dim2)
-    if more:
-        return _parse_diagonal_scatter.with_more((input, src, offset, dim1, dim2, *more), **kwargs)
-    if kwargs or input is MISSING or src is MISSING:
-        return _parse_diagonal_scatter.by_names(kwargs, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
+    if kwargs or more or input is MISSING or src is MISSING:
+        return _parse_diagonal_scatter.by_names(kwargs, more, input=input, src=src, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diagonal_scatter(input, src, offset, dim1, dim2)
 
 
@@ -12466,17 +11869,14 @@ def as_strided_scatter(
         and is_ints(size)
         and is_ints(stride)
         and (storage_offset is None or type(storage_offset) is int)
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _as_strided_scatter[keys](keys, input, src, list(size), list(stride), storage_offset)
-    if more:
-        return _parse_as_strided_scatter.with_more((input, src, size, stride, storage_offset, *more), **kwargs)
-    if kwargs or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
+    if kwargs or more or input is MISSING or src is MISSING or size is MISSING or stride is MISSING:
         return _parse_as_strided_scatter.by_names(
-            kwargs, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
+            kwargs, more, input=input, src=src, size=size, stride=stride, storage_offset=storage_offset
         )
     return _parse_as_strided_scatter(input, src, size, stride, storage_offset)
 
@@ -12486,14 +11886,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, **
 
     cat(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
+    if is_tensors(tensors) and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _cat[keys](keys, list(tensors), dim)
-    if more:
-        return _parse_cat.with_more((tensors, dim, *more), out=out, **kwargs)
-    if kwargs:
-        return _parse_cat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    if kwargs or more:
+        return _parse_cat.by_names(kwargs, more, tensors=tensors, dim=dim, out=out)
     return _parse_cat(tensors, dim, out=out)
 
 
@@ -12502,14 +11900,12 @@ def concat(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None,
 
     concat(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
+    if is_tensors(tensors) and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _concat[keys](keys, list(tensors), dim)
-    if more:
-        return _parse_concat.with_more((tensors, dim, *more), out=out, **kwargs)
-    if kwargs:
-        return _parse_concat.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    if kwargs or more:
+        return _parse_concat.by_names(kwargs, more, tensors=tensors, dim=dim, out=out)
     return _parse_concat(tensors, dim, out=out)
 
 
@@ -12518,14 +11914,12 @@ def concatenate(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = 
 
     concatenate(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
+    if is_tensors(tensors) and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _concatenate[keys](keys, list(tensors), dim)
-    if more:
-        return _parse_concatenate.with_more((tensors, dim, *more), out=out, **kwargs)
-    if kwargs:
-        return _parse_concatenate.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    if kwargs or more:
+        return _parse_concatenate.by_names(kwargs, more, tensors=tensors, dim=dim, out=out)
     return _parse_concatenate(tensors, dim, out=out)
 
 
@@ -12534,14 +11928,12 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *more: Any, out: Any = None, 
 
     stack(tensors, dim=0, *, out=None) -> Tensor
     """
-    if is_tensors(tensors) and type(dim) is int and out is None and not kwargs and not more:
+    if is_tensors(tensors) and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (keys_of(tensors) | included) & allowed
         return _stack[keys](keys, list(tensors), dim)
-    if more:
-        return _parse_stack.with_more((tensors, dim, *more), out=out, **kwargs)
-    if kwargs:
-        return _parse_stack.by_names(kwargs, tensors=tensors, dim=dim, out=out)
+    if kwargs or more:
+        return _parse_stack.by_names(kwargs, more, tensors=tensors, dim=dim, out=out)
     return _parse_stack(tensors, dim, out=out)
 
 
@@ -12646,14 +12038,12 @@ def combinations(
 
     combinations(input, r=2, with_replacement=False) -> Tensor
     """
-    if type(input) in PLAIN and type(r) is int and type(with_replacement) is bool and not kwargs and not more:
+    if type(input) in PLAIN and type(r) is int and type(with_replacement) is bool and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _combinations[keys](keys, input, r, with_replacement)
-    if more:
-        return _parse_combinations.with_more((input, r, with_replacement, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_combinations.by_names(kwargs, input=input, r=r, with_replacement=with_replacement)
+    if kwargs or more or input is MISSING:
+        return _parse_combinations.by_names(kwargs, more, input=input, r=r, with_replacement=with_replacement)
     return _parse_combinations(input, r, with_replacement)
 
 
@@ -12698,14 +12088,12 @@ def fliplr(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     fliplr(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fliplr[keys](keys, input)
-    if more:
-        return _parse_fliplr.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fliplr.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_fliplr.by_names(kwargs, more, input=input)
     return _parse_fliplr(input)
 
 
@@ -12714,14 +12102,12 @@ def flipud(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     flipud(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _flipud[keys](keys, input)
-    if more:
-        return _parse_flipud.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_flipud.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_flipud.by_names(kwargs, more, input=input)
     return _parse_flipud(input)
 
 
@@ -12730,14 +12116,12 @@ def rot90(input: Tensor = MISSING, k: int = 1, dims: Sequence[int] = [0, 1], *mo
 
     rot90(input, k=1, dims=[0,1]) -> Tensor
     """
-    if type(input) in PLAIN and type(k) is int and is_ints(dims) and not kwargs and not more:
+    if type(input) in PLAIN and type(k) is int and is_ints(dims) and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rot90[keys](keys, input, k, list(dims))
-    if more:
-        return _parse_rot90.with_more((input, k, dims, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_rot90.by_names(kwargs, input=input, k=k, dims=dims)
+    if kwargs or more or input is MISSING:
+        return _parse_rot90.by_names(kwargs, more, input=input, k=k, dims=dims)
     return _parse_rot90(input, k, dims)
 
 
@@ -12782,14 +12166,12 @@ def tril(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None
 
     tril(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _tril[keys](keys, input, diagonal)
-    if more:
-        return _parse_tril.with_more((input, diagonal, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_tril.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_tril.by_names(kwargs, more, input=input, diagonal=diagonal, out=out)
     return _parse_tril(input, diagonal, out=out)
 
 
@@ -12812,14 +12194,12 @@ def triu(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None
 
     triu(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _triu[keys](keys, input, diagonal)
-    if more:
-        return _parse_triu.with_more((input, diagonal, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_triu.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_triu.by_names(kwargs, more, input=input, diagonal=diagonal, out=out)
     return _parse_triu(input, diagonal, out=out)
 
 
@@ -12842,14 +12222,12 @@ def diag(input: Tensor = MISSING, diagonal: int = 0, *more: Any, out: Any = None
 
     diag(input, diagonal=0, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(diagonal) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(diagonal) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag[keys](keys, input, diagonal)
-    if more:
-        return _parse_diag.with_more((input, diagonal, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_diag.by_names(kwargs, input=input, diagonal=diagonal, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_diag.by_names(kwargs, more, input=input, diagonal=diagonal, out=out)
     return _parse_diag(input, diagonal, out=out)
 
 
@@ -12865,16 +12243,13 @@ def diag_embed(
         and type(offset) is int
         and type(dim1) is int
         and type(dim2) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diag_embed[keys](keys, input, offset, dim1, dim2)
-    if more:
-        return _parse_diag_embed.with_more((input, offset, dim1, dim2, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_diag_embed.by_names(kwargs, input=input, offset=offset, dim1=dim1, dim2=dim2)
+    if kwargs or more or input is MISSING:
+        return _parse_diag_embed.by_names(kwargs, more, input=input, offset=offset, dim1=dim1, dim2=dim2)
     return _parse_diag_embed(input, offset, dim1, dim2)
 
 
@@ -12883,14 +12258,12 @@ def diagflat(input: Tensor = MISSING, offset: int = 0, *more: Any, **kwargs: Any
 
     diagflat(input, offset=0) -> Tensor
     """
-    if type(input) in PLAIN and type(offset) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(offset) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _diagflat[keys](keys, input, offset)
-    if more:
-        return _parse_diagflat.with_more((input, offset, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_diagflat.by_names(kwargs, input=input, offset=offset)
+    if kwargs or more or input is MISSING:
+        return _parse_diagflat.by_names(kwargs, more, input=input, offset=offset)
     return _parse_diagflat(input, offset)
 
 
@@ -13091,14 +12464,12 @@ def pixel_shuffle(input: Tensor = MISSING, upscale_factor: int = MISSING, *more:
 
     pixel_shuffle(input, upscale_factor) -> Tensor
     """
-    if type(input) in PLAIN and type(upscale_factor) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(upscale_factor) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pixel_shuffle[keys](keys, input, upscale_factor)
-    if more:
-        return _parse_pixel_shuffle.with_more((input, upscale_factor, *more), **kwargs)
-    if kwargs or input is MISSING or upscale_factor is MISSING:
-        return _parse_pixel_shuffle.by_names(kwargs, input=input, upscale_factor=upscale_factor)
+    if kwargs or more or input is MISSING or upscale_factor is MISSING:
+        return _parse_pixel_shuffle.by_names(kwargs, more, input=input, upscale_factor=upscale_factor)
     return _parse_pixel_shuffle(input, upscale_factor)
 
 
@@ -13107,14 +12478,12 @@ def pixel_unshuffle(input: Tensor = MISSING, downscale_factor: int = MISSING, *m
 
     pixel_unshuffle(input, downscale_factor) -> Tensor
     """
-    if type(input) in PLAIN and type(downscale_factor) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(downscale_factor) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pixel_unshuffle[keys](keys, input, downscale_factor)
-    if more:
-        return _parse_pixel_unshuffle.with_more((input, downscale_factor, *more), **kwargs)
-    if kwargs or input is MISSING or downscale_factor is MISSING:
-        return _parse_pixel_unshuffle.by_names(kwargs, input=input, downscale_factor=downscale_factor)
+    if kwargs or more or input is MISSING or downscale_factor is MISSING:
+        return _parse_pixel_unshuffle.by_names(kwargs, more, input=input, downscale_factor=downscale_factor)
     return _parse_pixel_unshuffle(input, downscale_factor)
 
 
@@ -13123,14 +12492,12 @@ def channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, *more: Any, 
 
     channel_shuffle(input, groups) -> Tensor
     """
-    if type(input) in PLAIN and type(groups) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(groups) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _channel_shuffle[keys](keys, input, groups)
-    if more:
-        return _parse_channel_shuffle.with_more((input, groups, *more), **kwargs)
-    if kwargs or input is MISSING or groups is MISSING:
-        return _parse_channel_shuffle.by_names(kwargs, input=input, groups=groups)
+    if kwargs or more or input is MISSING or groups is MISSING:
+        return _parse_channel_shuffle.by_names(kwargs, more, input=input, groups=groups)
     return _parse_channel_shuffle(input, groups)
 
 
@@ -13139,14 +12506,12 @@ def native_channel_shuffle(input: Tensor = MISSING, groups: int = MISSING, *more
 
     native_channel_shuffle(input, groups) -> Tensor
     """
-    if type(input) in PLAIN and type(groups) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(groups) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _native_channel_shuffle[keys](keys, input, groups)
-    if more:
-        return _parse_native_channel_shuffle.with_more((input, groups, *more), **kwargs)
-    if kwargs or input is MISSING or groups is MISSING:
-        return _parse_native_channel_shuffle.by_names(kwargs, input=input, groups=groups)
+    if kwargs or more or input is MISSING or groups is MISSING:
+        return _parse_native_channel_shuffle.by_names(kwargs, more, input=input, groups=groups)
     return _parse_native_channel_shuffle(input, groups)
 
 
@@ -13158,16 +12523,13 @@ def clone(input: Tensor = MISSING, *more: Any, memory_format: memory_format_ | N
     if (
         type(input) in PLAIN
         and (memory_format is None or isinstance(memory_format, memory_format_))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _clone[keys](keys, input, memory_format)
-    if more:
-        return _parse_clone.with_more((input, *more), memory_format=memory_format, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_clone.by_names(kwargs, input=input, memory_format=memory_format)
+    if kwargs or more or input is MISSING:
+        return _parse_clone.by_names(kwargs, more, input=input, memory_format=memory_format)
     return _parse_clone(input, memory_format=memory_format)
 
 
@@ -13304,14 +12666,12 @@ def copy(
 
     copy(input, src, non_blocking=False) -> Tensor
     """
-    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool and not kwargs and not more:
+    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | src.key_set | included) & allowed
         return _copy[keys](keys, input, src, non_blocking)
-    if more:
-        return _parse_copy.with_more((input, src, non_blocking, *more), **kwargs)
-    if kwargs or input is MISSING or src is MISSING:
-        return _parse_copy.by_names(kwargs, input=input, src=src, non_blocking=non_blocking)
+    if kwargs or more or input is MISSING or src is MISSING:
+        return _parse_copy.by_names(kwargs, more, input=input, src=src, non_blocking=non_blocking)
     return _parse_copy(input, src, non_blocking)
 
 
@@ -13320,14 +12680,12 @@ def zero(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     zero(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _zero[keys](keys, input)
-    if more:
-        return _parse_zero.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_zero.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_zero.by_names(kwargs, more, input=input)
     return _parse_zero(input)
 
 
@@ -13336,18 +12694,16 @@ def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, *more: Any, 
 
     fill(input, value) -> Tensor
     """
-    if type(input) in PLAIN and type(value) in NUMBERS and not kwargs and not more:
+    if type(input) in PLAIN and type(value) in NUMBERS and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fill_Scalar[keys](keys, input, value)
-    if type(input) in PLAIN and type(value) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(value) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | value.key_set | included) & allowed
         return _fill_Tensor[keys](keys, input, value)
-    if more:
-        return _parse_fill.with_more((input, value, *more), **kwargs)
-    if kwargs or input is MISSING or value is MISSING:
-        return _parse_fill.by_names(kwargs, input=input, value=value)
+    if kwargs or more or input is MISSING or value is MISSING:
+        return _parse_fill.by_names(kwargs, more, input=input, value=value)
     return _parse_fill(input, value)
 
 
@@ -13568,14 +12924,12 @@ def is_conj(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
 
     is_conj(input) -> bool
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_conj[keys](keys, input)
-    if more:
-        return _parse_is_conj.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_is_conj.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_is_conj.by_names(kwargs, more, input=input)
     return _parse_is_conj(input)
 
 
@@ -13584,14 +12938,12 @@ def is_neg(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
 
     is_neg(input) -> bool
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _is_neg[keys](keys, input)
-    if more:
-        return _parse_is_neg.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_is_neg.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_is_neg.by_names(kwargs, more, input=input)
     return _parse_is_neg(input)
 
 
@@ -13640,14 +12992,12 @@ def conj_physical(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs
 
     conj_physical(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _conj_physical_table[keys](keys, input)
-    if more:
-        return _parse_conj_physical.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_conj_physical.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_conj_physical.by_names(kwargs, more, input=input, out=out)
     return _parse_conj_physical(input, out=out)
 
 
@@ -13712,14 +13062,12 @@ def mm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, out: Any = N
 
     mm(input, mat2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _mm[keys](keys, input, mat2)
-    if more:
-        return _parse_mm.with_more((input, mat2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or mat2 is MISSING:
-        return _parse_mm.by_names(kwargs, input=input, mat2=mat2, out=out)
+    if kwargs or more or input is MISSING or mat2 is MISSING:
+        return _parse_mm.by_names(kwargs, more, input=input, mat2=mat2, out=out)
     return _parse_mm(input, mat2, out=out)
 
 
@@ -13728,14 +13076,12 @@ def bmm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, out: Any = 
 
     bmm(input, mat2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(mat2) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _bmm[keys](keys, input, mat2)
-    if more:
-        return _parse_bmm.with_more((input, mat2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or mat2 is MISSING:
-        return _parse_bmm.by_names(kwargs, input=input, mat2=mat2, out=out)
+    if kwargs or more or input is MISSING or mat2 is MISSING:
+        return _parse_bmm.by_names(kwargs, more, input=input, mat2=mat2, out=out)
     return _parse_bmm(input, mat2, out=out)
 
 
@@ -13744,14 +13090,12 @@ def mv(input: Tensor = MISSING, vec: Tensor = MISSING, *more: Any, out: Any = No
 
     mv(input, vec, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(vec) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | vec.key_set | included) & allowed
         return _mv[keys](keys, input, vec)
-    if more:
-        return _parse_mv.with_more((input, vec, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or vec is MISSING:
-        return _parse_mv.by_names(kwargs, input=input, vec=vec, out=out)
+    if kwargs or more or input is MISSING or vec is MISSING:
+        return _parse_mv.by_names(kwargs, more, input=input, vec=vec, out=out)
     return _parse_mv(input, vec, out=out)
 
 
@@ -13760,14 +13104,12 @@ def dot(input: Tensor = MISSING, tensor: Tensor = MISSING, *more: Any, out: Any 
 
     dot(input, tensor, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(tensor) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(tensor) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | tensor.key_set | included) & allowed
         return _dot[keys](keys, input, tensor)
-    if more:
-        return _parse_dot.with_more((input, tensor, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or tensor is MISSING:
-        return _parse_dot.by_names(kwargs, input=input, tensor=tensor, out=out)
+    if kwargs or more or input is MISSING or tensor is MISSING:
+        return _parse_dot.by_names(kwargs, more, input=input, tensor=tensor, out=out)
     return _parse_dot(input, tensor, out=out)
 
 
@@ -14055,14 +13397,12 @@ def vdot(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any 
 
     vdot(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _vdot[keys](keys, input, other)
-    if more:
-        return _parse_vdot.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_vdot.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_vdot.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_vdot(input, other, out=out)
 
 
@@ -14071,14 +13411,12 @@ def matmul(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: An
 
     matmul(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _matmul[keys](keys, input, other)
-    if more:
-        return _parse_matmul.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_matmul.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_matmul.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_matmul(input, other, out=out)
 
 
@@ -14159,18 +13497,15 @@ def linalg_cholesky_ex(
         and type(upper) is bool
         and type(check_errors) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky_ex[keys](keys, input, upper, check_errors)
-    if more:
-        return _parse_linalg_cholesky_ex.with_more(
-            (input, *more), upper=upper, check_errors=check_errors, out=out, **kwargs
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_cholesky_ex.by_names(
+            kwargs, more, input=input, upper=upper, check_errors=check_errors, out=out
         )
-    if kwargs or input is MISSING:
-        return _parse_linalg_cholesky_ex.by_names(kwargs, input=input, upper=upper, check_errors=check_errors, out=out)
     return _parse_linalg_cholesky_ex(input, upper=upper, check_errors=check_errors, out=out)
 
 
@@ -14179,14 +13514,12 @@ def linalg_cholesky(input: Tensor = MISSING, *more: Any, upper: bool = False, ou
 
     linalg.cholesky(input, *, upper=False, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cholesky[keys](keys, input, upper)
-    if more:
-        return _parse_linalg_cholesky.with_more((input, *more), upper=upper, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_cholesky.by_names(kwargs, more, input=input, upper=upper, out=out)
     return _parse_linalg_cholesky(input, upper=upper, out=out)
 
 
@@ -14267,14 +13600,12 @@ def linalg_eig(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
 
     linalg.eig(input, *, out=None) -> (eigenvalues, eigenvectors)
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eig[keys](keys, input)
-    if more:
-        return _parse_linalg_eig.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_eig.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_eig.by_names(kwargs, more, input=input, out=out)
     return _parse_linalg_eig(input, out=out)
 
 
@@ -14283,14 +13614,12 @@ def linalg_eigvals(input: Tensor = MISSING, *more: Any, out: Any = None, **kwarg
 
     linalg.eigvals(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_eigvals[keys](keys, input)
-    if more:
-        return _parse_linalg_eigvals.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_eigvals.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_eigvals.by_names(kwargs, more, input=input, out=out)
     return _parse_linalg_eigvals(input, out=out)
 
 
@@ -14307,10 +13636,8 @@ def linalg_eigh(input: Tensor = MISSING, UPLO: str = "L", *more: Any, out: Any =
 
     linalg.eigh(input, UPLO="L", *, out=None) -> (eigenvalues, eigenvectors)
     """
-    if more:
-        return _parse_linalg_eigh.with_more((input, UPLO, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_eigh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_eigh.by_names(kwargs, more, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigh(input, UPLO, out=out)
 
 
@@ -14319,10 +13646,8 @@ def linalg_eigvalsh(input: Tensor = MISSING, UPLO: str = "L", *more: Any, out: A
 
     linalg.eigvalsh(input, UPLO="L", *, out=None) -> Tensor
     """
-    if more:
-        return _parse_linalg_eigvalsh.with_more((input, UPLO, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_eigvalsh.by_names(kwargs, input=input, UPLO=UPLO, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_eigvalsh.by_names(kwargs, more, input=input, UPLO=UPLO, out=out)
     return _parse_linalg_eigvalsh(input, UPLO, out=out)
 
 
@@ -14413,14 +13738,12 @@ def cholesky(input: Tensor = MISSING, upper: bool = False, *more: Any, out: Any 
 
     cholesky(input, upper=False, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky[keys](keys, input, upper)
-    if more:
-        return _parse_cholesky.with_more((input, upper, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_cholesky.by_names(kwargs, input=input, upper=upper, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_cholesky.by_names(kwargs, more, input=input, upper=upper, out=out)
     return _parse_cholesky(input, upper, out=out)
 
 
@@ -14431,14 +13754,12 @@ def cholesky_inverse(
 
     cholesky_inverse(input, upper=False, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(upper) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(upper) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _cholesky_inverse[keys](keys, input, upper)
-    if more:
-        return _parse_cholesky_inverse.with_more((input, upper, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_cholesky_inverse.by_names(kwargs, input=input, upper=upper, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_cholesky_inverse.by_names(kwargs, more, input=input, upper=upper, out=out)
     return _parse_cholesky_inverse(input, upper, out=out)
 
 
@@ -14449,21 +13770,12 @@ def cholesky_solve(
 
     cholesky_solve(input, input2, upper=False, *, out=None) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(input2) in PLAIN
-        and type(upper) is bool
-        and out is None
-        and not kwargs
-        and not more
-    ):
+    if type(input) in PLAIN and type(input2) in PLAIN and type(upper) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _cholesky_solve[keys](keys, input, input2, upper)
-    if more:
-        return _parse_cholesky_solve.with_more((input, input2, upper, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or input2 is MISSING:
-        return _parse_cholesky_solve.by_names(kwargs, input=input, input2=input2, upper=upper, out=out)
+    if kwargs or more or input is MISSING or input2 is MISSING:
+        return _parse_cholesky_solve.by_names(kwargs, more, input=input, input2=input2, upper=upper, out=out)
     return _parse_cholesky_solve(input, input2, upper, out=out)
 
 
@@ -14573,16 +13885,13 @@ def lu_solve(
         and type(LU_data) in PLAIN
         and type(LU_pivots) in PLAIN
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | LU_data.key_set | LU_pivots.key_set | included) & allowed
         return _lu_solve[keys](keys, input, LU_data, LU_pivots)
-    if more:
-        return _parse_lu_solve.with_more((input, LU_data, LU_pivots, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or LU_data is MISSING or LU_pivots is MISSING:
-        return _parse_lu_solve.by_names(kwargs, input=input, LU_data=LU_data, LU_pivots=LU_pivots, out=out)
+    if kwargs or more or input is MISSING or LU_data is MISSING or LU_pivots is MISSING:
+        return _parse_lu_solve.by_names(kwargs, more, input=input, LU_data=LU_data, LU_pivots=LU_pivots, out=out)
     return _parse_lu_solve(input, LU_data, LU_pivots, out=out)
 
 
@@ -14615,19 +13924,14 @@ def linalg_ldl_factor_ex(
         and type(hermitian) is bool
         and type(check_errors) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor_ex[keys](keys, input, hermitian, check_errors)
-    if more:
-        return _parse_linalg_ldl_factor_ex.with_more(
-            (input, *more), hermitian=hermitian, check_errors=check_errors, out=out, **kwargs
-        )
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_linalg_ldl_factor_ex.by_names(
-            kwargs, input=input, hermitian=hermitian, check_errors=check_errors, out=out
+            kwargs, more, input=input, hermitian=hermitian, check_errors=check_errors, out=out
         )
     return _parse_linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors, out=out)
 
@@ -14639,14 +13943,12 @@ def linalg_ldl_factor(
 
     linalg.ldl_factor(input, *, hermitian=False, out=None) -> (LD, pivots)
     """
-    if type(input) in PLAIN and type(hermitian) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(hermitian) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_ldl_factor[keys](keys, input, hermitian)
-    if more:
-        return _parse_linalg_ldl_factor.with_more((input, *more), hermitian=hermitian, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_ldl_factor.by_names(kwargs, input=input, hermitian=hermitian, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_ldl_factor.by_names(kwargs, more, input=input, hermitian=hermitian, out=out)
     return _parse_linalg_ldl_factor(input, hermitian=hermitian, out=out)
 
 
@@ -14683,19 +13985,14 @@ def linalg_solve_triangular(
         and type(left) is bool
         and type(unitriangular) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | B.key_set | included) & allowed
         return _linalg_solve_triangular[keys](keys, input, B, upper, left, unitriangular)
-    if more:
-        return _parse_linalg_solve_triangular.with_more(
-            (input, B, *more), upper=upper, left=left, unitriangular=unitriangular, out=out, **kwargs
-        )
-    if kwargs or input is MISSING or B is MISSING:
+    if kwargs or more or input is MISSING or B is MISSING:
         return _parse_linalg_solve_triangular.by_names(
-            kwargs, input=input, B=B, upper=upper, left=left, unitriangular=unitriangular, out=out
+            kwargs, more, input=input, B=B, upper=upper, left=left, unitriangular=unitriangular, out=out
         )
     return _parse_linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular, out=out)
 
@@ -14721,17 +14018,14 @@ def triangular_solve(
         and type(transpose) is bool
         and type(unitriangular) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | A.key_set | included) & allowed
         return _triangular_solve[keys](keys, input, A, upper, transpose, unitriangular)
-    if more:
-        return _parse_triangular_solve.with_more((input, A, upper, transpose, unitriangular, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or A is MISSING:
+    if kwargs or more or input is MISSING or A is MISSING:
         return _parse_triangular_solve.by_names(
-            kwargs, input=input, A=A, upper=upper, transpose=transpose, unitriangular=unitriangular, out=out
+            kwargs, more, input=input, A=A, upper=upper, transpose=transpose, unitriangular=unitriangular, out=out
         )
     return _parse_triangular_solve(input, A, upper, transpose, unitriangular, out=out)
 
@@ -14755,16 +14049,13 @@ def linalg_lstsq(
         and (rcond is None or type(rcond) is float)
         and driver is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | b.key_set | included) & allowed
         return _linalg_lstsq[keys](keys, input, b, rcond, driver)
-    if more:
-        return _parse_linalg_lstsq.with_more((input, b, rcond, *more), driver=driver, out=out, **kwargs)
-    if kwargs or input is MISSING or b is MISSING:
-        return _parse_linalg_lstsq.by_names(kwargs, input=input, b=b, rcond=rcond, driver=driver, out=out)
+    if kwargs or more or input is MISSING or b is MISSING:
+        return _parse_linalg_lstsq.by_names(kwargs, more, input=input, b=b, rcond=rcond, driver=driver, out=out)
     return _parse_linalg_lstsq(input, b, rcond, driver=driver, out=out)
 
 
@@ -14773,14 +14064,12 @@ def geqrf(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -
 
     geqrf(input, *, out=None) -> (a, tau)
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _geqrf[keys](keys, input)
-    if more:
-        return _parse_geqrf.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_geqrf.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_geqrf.by_names(kwargs, more, input=input, out=out)
     return _parse_geqrf(input, out=out)
 
 
@@ -14801,14 +14090,12 @@ def orgqr(input: Tensor = MISSING, input2: Tensor = MISSING, *more: Any, out: An
 
     orgqr(input, input2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(input2) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(input2) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | included) & allowed
         return _orgqr[keys](keys, input, input2)
-    if more:
-        return _parse_orgqr.with_more((input, input2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or input2 is MISSING:
-        return _parse_orgqr.by_names(kwargs, input=input, input2=input2, out=out)
+    if kwargs or more or input is MISSING or input2 is MISSING:
+        return _parse_orgqr.by_names(kwargs, more, input=input, input2=input2, out=out)
     return _parse_orgqr(input, input2, out=out)
 
 
@@ -14833,17 +14120,14 @@ def ormqr(
         and type(left) is bool
         and type(transpose) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | input2.key_set | input3.key_set | included) & allowed
         return _ormqr[keys](keys, input, input2, input3, left, transpose)
-    if more:
-        return _parse_ormqr.with_more((input, input2, input3, left, transpose, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or input2 is MISSING or input3 is MISSING:
+    if kwargs or more or input is MISSING or input2 is MISSING or input3 is MISSING:
         return _parse_ormqr.by_names(
-            kwargs, input=input, input2=input2, input3=input3, left=left, transpose=transpose, out=out
+            kwargs, more, input=input, input2=input2, input3=input3, left=left, transpose=transpose, out=out
         )
     return _parse_ormqr(input, input2, input3, left, transpose, out=out)
 
@@ -14853,14 +14137,12 @@ def qr(input: Tensor = MISSING, some: bool = True, *more: Any, out: Any = None, 
 
     qr(input, some=True, *, out=None) -> (Q, R)
     """
-    if type(input) in PLAIN and type(some) is bool and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(some) is bool and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _qr[keys](keys, input, some)
-    if more:
-        return _parse_qr.with_more((input, some, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_qr.by_names(kwargs, input=input, some=some, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_qr.by_names(kwargs, more, input=input, some=some, out=out)
     return _parse_qr(input, some, out=out)
 
 
@@ -14876,16 +14158,13 @@ def svd(
         and type(some) is bool
         and type(compute_uv) is bool
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _svd[keys](keys, input, some, compute_uv)
-    if more:
-        return _parse_svd.with_more((input, some, compute_uv, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_svd.by_names(kwargs, input=input, some=some, compute_uv=compute_uv, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_svd.by_names(kwargs, more, input=input, some=some, compute_uv=compute_uv, out=out)
     return _parse_svd(input, some, compute_uv, out=out)
 
 
@@ -14894,14 +14173,12 @@ def linalg_matrix_exp(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Ten
 
     linalg.matrix_exp(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_exp[keys](keys, input)
-    if more:
-        return _parse_linalg_matrix_exp.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_matrix_exp.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_matrix_exp.by_names(kwargs, more, input=input)
     return _parse_linalg_matrix_exp(input)
 
 
@@ -14910,14 +14187,12 @@ def matrix_exp(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     matrix_exp(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_exp[keys](keys, input)
-    if more:
-        return _parse_matrix_exp.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_matrix_exp.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_matrix_exp.by_names(kwargs, more, input=input)
     return _parse_matrix_exp(input)
 
 
@@ -14926,14 +14201,12 @@ def det(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     det(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _det[keys](keys, input)
-    if more:
-        return _parse_det.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_det.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_det.by_names(kwargs, more, input=input)
     return _parse_det(input)
 
 
@@ -14942,14 +14215,12 @@ def slogdet(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     slogdet(input, *, out=None) -> (sign, logabsdet)
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _slogdet[keys](keys, input)
-    if more:
-        return _parse_slogdet.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_slogdet.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_slogdet.by_names(kwargs, more, input=input, out=out)
     return _parse_slogdet(input, out=out)
 
 
@@ -14958,14 +14229,12 @@ def inverse(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any)
 
     inverse(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _inverse[keys](keys, input)
-    if more:
-        return _parse_inverse.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_inverse.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_inverse.by_names(kwargs, more, input=input, out=out)
     return _parse_inverse(input, out=out)
 
 
@@ -15004,14 +14273,12 @@ def linalg_matrix_power(
 
     linalg.matrix_power(input, n, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(n) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(n) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_power[keys](keys, input, n)
-    if more:
-        return _parse_linalg_matrix_power.with_more((input, n, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or n is MISSING:
-        return _parse_linalg_matrix_power.by_names(kwargs, input=input, n=n, out=out)
+    if kwargs or more or input is MISSING or n is MISSING:
+        return _parse_linalg_matrix_power.by_names(kwargs, more, input=input, n=n, out=out)
     return _parse_linalg_matrix_power(input, n, out=out)
 
 
@@ -15020,14 +14287,12 @@ def matrix_power(input: Tensor = MISSING, n: int = MISSING, *more: Any, out: Any
 
     matrix_power(input, n, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(n) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(n) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _matrix_power[keys](keys, input, n)
-    if more:
-        return _parse_matrix_power.with_more((input, n, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or n is MISSING:
-        return _parse_matrix_power.by_names(kwargs, input=input, n=n, out=out)
+    if kwargs or more or input is MISSING or n is MISSING:
+        return _parse_matrix_power.by_names(kwargs, more, input=input, n=n, out=out)
     return _parse_matrix_power(input, n, out=out)
 
 
@@ -15052,17 +14317,14 @@ def linalg_vector_norm(
         and type(keepdim) is bool
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_vector_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
-    if more:
-        return _parse_linalg_vector_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_linalg_vector_norm.by_names(
-            kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
+            kwargs, more, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
         )
     return _parse_linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
@@ -15112,14 +14374,12 @@ def dist(input: Tensor = MISSING, other: Tensor = MISSING, p: Number = 2, *more:
 
     dist(input, other, p=2) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and type(p) in NUMBERS and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and type(p) in NUMBERS and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _dist[keys](keys, input, other, p)
-    if more:
-        return _parse_dist.with_more((input, other, p, *more), **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_dist.by_names(kwargs, input=input, other=other, p=p)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_dist.by_names(kwargs, more, input=input, other=other, p=p)
     return _parse_dist(input, other, p)
 
 
@@ -15142,16 +14402,13 @@ def renorm(
         and type(dim) is int
         and type(maxnorm) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _renorm[keys](keys, input, p, dim, maxnorm)
-    if more:
-        return _parse_renorm.with_more((input, p, dim, maxnorm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or p is MISSING or dim is MISSING or maxnorm is MISSING:
-        return _parse_renorm.by_names(kwargs, input=input, p=p, dim=dim, maxnorm=maxnorm, out=out)
+    if kwargs or more or input is MISSING or p is MISSING or dim is MISSING or maxnorm is MISSING:
+        return _parse_renorm.by_names(kwargs, more, input=input, p=p, dim=dim, maxnorm=maxnorm, out=out)
     return _parse_renorm(input, p, dim, maxnorm, out=out)
 
 
@@ -15196,17 +14453,14 @@ def linalg_matrix_norm(
         and type(keepdim) is bool
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_matrix_norm[keys](keys, input, ord, list(dim), keepdim, dtype)
-    if more:
-        return _parse_linalg_matrix_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_linalg_matrix_norm.by_names(
-            kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
+            kwargs, more, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
         )
     return _parse_linalg_matrix_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
@@ -15218,14 +14472,12 @@ def linalg_cross(
 
     linalg.cross(input, other, *, dim=-1, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_cross[keys](keys, input, other, dim)
-    if more:
-        return _parse_linalg_cross.with_more((input, other, *more), dim=dim, out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_linalg_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_linalg_cross.by_names(kwargs, more, input=input, other=other, dim=dim, out=out)
     return _parse_linalg_cross(input, other, dim=dim, out=out)
 
 
@@ -15241,16 +14493,13 @@ def cross(
         and type(other) in PLAIN
         and (dim is None or type(dim) is int)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _cross[keys](keys, input, other, dim)
-    if more:
-        return _parse_cross.with_more((input, other, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_cross.by_names(kwargs, input=input, other=other, dim=dim, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_cross.by_names(kwargs, more, input=input, other=other, dim=dim, out=out)
     return _parse_cross(input, other, dim, out=out)
 
 
@@ -15275,14 +14524,12 @@ def linalg_matmul(
 
     linalg.matmul(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_matmul[keys](keys, input, other)
-    if more:
-        return _parse_linalg_matmul.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_linalg_matmul.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_linalg_matmul.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_linalg_matmul(input, other, out=out)
 
 
@@ -15291,14 +14538,12 @@ def linalg_vecdot(x: Tensor, y: Tensor, *more: Any, dim: int = -1, out: Any = No
 
     linalg.vecdot(x, y, *, dim=-1, out=None) -> Tensor
     """
-    if type(x) in PLAIN and type(y) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(x) in PLAIN and type(y) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (x.key_set | y.key_set | included) & allowed
         return _linalg_vecdot[keys](keys, x, y, dim)
-    if more:
-        return _parse_linalg_vecdot.with_more((x, y, *more), dim=dim, out=out, **kwargs)
-    if kwargs:
-        return _parse_linalg_vecdot.by_names(kwargs, x=x, y=y, dim=dim, out=out)
+    if kwargs or more:
+        return _parse_linalg_vecdot.by_names(kwargs, more, x=x, y=y, dim=dim, out=out)
     return _parse_linalg_vecdot(x, y, dim=dim, out=out)
 
 
@@ -15307,14 +14552,12 @@ def outer(input: Tensor = MISSING, vec2: Tensor = MISSING, *more: Any, out: Any 
 
     outer(input, vec2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _outer[keys](keys, input, vec2)
-    if more:
-        return _parse_outer.with_more((input, vec2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or vec2 is MISSING:
-        return _parse_outer.by_names(kwargs, input=input, vec2=vec2, out=out)
+    if kwargs or more or input is MISSING or vec2 is MISSING:
+        return _parse_outer.by_names(kwargs, more, input=input, vec2=vec2, out=out)
     return _parse_outer(input, vec2, out=out)
 
 
@@ -15323,14 +14566,12 @@ def inner(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any
 
     inner(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _inner[keys](keys, input, other)
-    if more:
-        return _parse_inner.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_inner.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_inner.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_inner(input, other, out=out)
 
 
@@ -15353,17 +14594,14 @@ def tensordot(
         and is_ints(dims_self)
         and is_ints(dims_other)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _tensordot[keys](keys, input, other, list(dims_self), list(dims_other))
-    if more:
-        return _parse_tensordot.with_more((input, other, dims_self, dims_other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING or dims_self is MISSING or dims_other is MISSING:
+    if kwargs or more or input is MISSING or other is MISSING or dims_self is MISSING or dims_other is MISSING:
         return _parse_tensordot.by_names(
-            kwargs, input=input, other=other, dims_self=dims_self, dims_other=dims_other, out=out
+            kwargs, more, input=input, other=other, dims_self=dims_self, dims_other=dims_other, out=out
         )
     return _parse_tensordot(input, other, dims_self, dims_other, out=out)
 
@@ -15373,14 +14611,12 @@ def trace(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     trace(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _trace[keys](keys, input)
-    if more:
-        return _parse_trace.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_trace.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_trace.by_names(kwargs, more, input=input)
     return _parse_trace(input)
 
 
@@ -15389,14 +14625,12 @@ def ger(input: Tensor = MISSING, vec2: Tensor = MISSING, *more: Any, out: Any = 
 
     ger(input, vec2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(vec2) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | vec2.key_set | included) & allowed
         return _ger[keys](keys, input, vec2)
-    if more:
-        return _parse_ger.with_more((input, vec2, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or vec2 is MISSING:
-        return _parse_ger.by_names(kwargs, input=input, vec2=vec2, out=out)
+    if kwargs or more or input is MISSING or vec2 is MISSING:
+        return _parse_ger.by_names(kwargs, more, input=input, vec2=vec2, out=out)
     return _parse_ger(input, vec2, out=out)
 
 
@@ -15405,14 +14639,12 @@ def kron(input: Tensor = MISSING, other: Tensor = MISSING, *more: Any, out: Any 
 
     kron(input, other, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(other) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _kron[keys](keys, input, other)
-    if more:
-        return _parse_kron.with_more((input, other, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_kron.by_names(kwargs, input=input, other=other, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_kron.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_kron(input, other, out=out)
 
 
@@ -15453,14 +14685,12 @@ def logdet(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     logdet(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _logdet[keys](keys, input)
-    if more:
-        return _parse_logdet.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_logdet.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_logdet.by_names(kwargs, more, input=input)
     return _parse_logdet(input)
 
 
@@ -15469,14 +14699,12 @@ def pinverse(input: Tensor = MISSING, rcond: float = 1e-15, *more: Any, **kwargs
 
     pinverse(input, rcond=1e-15) -> Tensor
     """
-    if type(input) in PLAIN and type(rcond) is float and not kwargs and not more:
+    if type(input) in PLAIN and type(rcond) is float and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pinverse[keys](keys, input, rcond)
-    if more:
-        return _parse_pinverse.with_more((input, rcond, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_pinverse.by_names(kwargs, input=input, rcond=rcond)
+    if kwargs or more or input is MISSING:
+        return _parse_pinverse.by_names(kwargs, more, input=input, rcond=rcond)
     return _parse_pinverse(input, rcond)
 
 
@@ -15509,14 +14737,12 @@ def linalg_tensorinv(input: Tensor = MISSING, ind: int = 2, *more: Any, out: Any
 
     linalg.tensorinv(input, ind=2, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(ind) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(ind) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_tensorinv[keys](keys, input, ind)
-    if more:
-        return _parse_linalg_tensorinv.with_more((input, ind, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_tensorinv.by_names(kwargs, input=input, ind=ind, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_tensorinv.by_names(kwargs, more, input=input, ind=ind, out=out)
     return _parse_linalg_tensorinv(input, ind, out=out)
 
 
@@ -15537,16 +14763,13 @@ def linalg_tensorsolve(
         and type(other) in PLAIN
         and (dims is None or is_ints(dims))
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _linalg_tensorsolve[keys](keys, input, other, dims if dims is None else list(dims))
-    if more:
-        return _parse_linalg_tensorsolve.with_more((input, other, dims, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or other is MISSING:
-        return _parse_linalg_tensorsolve.by_names(kwargs, input=input, other=other, dims=dims, out=out)
+    if kwargs or more or input is MISSING or other is MISSING:
+        return _parse_linalg_tensorsolve.by_names(kwargs, more, input=input, other=other, dims=dims, out=out)
     return _parse_linalg_tensorsolve(input, other, dims, out=out)
 
 
@@ -15573,16 +14796,15 @@ def linalg_norm(
         and type(keepdim) is bool
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_norm[keys](keys, input, ord, dim if dim is None else list(dim), keepdim, dtype)
-    if more:
-        return _parse_linalg_norm.with_more((input, ord, dim, keepdim, *more), dtype=dtype, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_norm.by_names(kwargs, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_norm.by_names(
+            kwargs, more, input=input, ord=ord, dim=dim, keepdim=keepdim, dtype=dtype, out=out
+        )
     return _parse_linalg_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
@@ -15595,14 +14817,12 @@ def linalg_cond(
     linalg.cond(input, p, *, out=None) -> Tensor
         The condition number of each matrix in the norm named 'fro' or 'nuc'.
     """
-    if type(input) in PLAIN and (p is None or type(p) in NUMBERS) and out is None and not kwargs and not more:
+    if type(input) in PLAIN and (p is None or type(p) in NUMBERS) and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _linalg_cond[keys](keys, input, p)
-    if more:
-        return _parse_linalg_cond.with_more((input, p, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_linalg_cond.by_names(kwargs, input=input, p=p, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_linalg_cond.by_names(kwargs, more, input=input, p=p, out=out)
     return _parse_linalg_cond(input, p, out=out)
 
 
@@ -15669,14 +14889,12 @@ def pdist(input: Tensor = MISSING, p: float = 2, *more: Any, **kwargs: Any) -> T
 
     pdist(input, p=2) -> Tensor
     """
-    if type(input) in PLAIN and type(p) is float and not kwargs and not more:
+    if type(input) in PLAIN and type(p) is float and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _pdist[keys](keys, input, p)
-    if more:
-        return _parse_pdist.with_more((input, p, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_pdist.by_names(kwargs, input=input, p=p)
+    if kwargs or more or input is MISSING:
+        return _parse_pdist.by_names(kwargs, more, input=input, p=p)
     return _parse_pdist(input, p)
 
 
@@ -15731,16 +14949,13 @@ def pairwise_distance(
         and type(p) is float
         and type(eps) is float
         and type(keepdim) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (x1.key_set | x2.key_set | included) & allowed
         return _pairwise_distance[keys](keys, x1, x2, p, eps, keepdim)
-    if more:
-        return _parse_pairwise_distance.with_more((x1, x2, p, eps, keepdim, *more), **kwargs)
-    if kwargs:
-        return _parse_pairwise_distance.by_names(kwargs, x1=x1, x2=x2, p=p, eps=eps, keepdim=keepdim)
+    if kwargs or more:
+        return _parse_pairwise_distance.by_names(kwargs, more, x1=x1, x2=x2, p=p, eps=eps, keepdim=keepdim)
     return _parse_pairwise_distance(x1, x2, p, eps, keepdim)
 
 
@@ -15805,16 +15020,13 @@ def fft_fft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_fft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_fft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_fft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_fft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_fft(input, n, dim, norm, out=out)
 
 
@@ -15837,16 +15049,13 @@ def fft_ifft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ifft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_ifft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_ifft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_ifft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ifft(input, n, dim, norm, out=out)
 
 
@@ -15869,16 +15078,13 @@ def fft_rfft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_rfft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_rfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_rfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_rfft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_rfft(input, n, dim, norm, out=out)
 
 
@@ -15901,16 +15107,13 @@ def fft_irfft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_irfft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_irfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_irfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_irfft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_irfft(input, n, dim, norm, out=out)
 
 
@@ -15933,16 +15136,13 @@ def fft_hfft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_hfft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_hfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_hfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_hfft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_hfft(input, n, dim, norm, out=out)
 
 
@@ -15965,16 +15165,13 @@ def fft_ihfft(
         and type(dim) is int
         and norm is None
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _fft_ihfft[keys](keys, input, n, dim, norm)
-    if more:
-        return _parse_fft_ihfft.with_more((input, n, dim, norm, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_fft_ihfft.by_names(kwargs, input=input, n=n, dim=dim, norm=norm, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_fft_ihfft.by_names(kwargs, more, input=input, n=n, dim=dim, norm=norm, out=out)
     return _parse_fft_ihfft(input, n, dim, norm, out=out)
 
 
@@ -16165,8 +15362,7 @@ def istft(
         and (onesided is None or type(onesided) is bool)
         and (length is None or type(length) is int)
         and type(return_complex) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
@@ -16175,14 +15371,10 @@ def istft(
         return _istft[keys](
             keys, input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
         )
-    if more:
-        return _parse_istft.with_more(
-            (input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex, *more),
-            **kwargs,
-        )
-    if kwargs or input is MISSING or n_fft is MISSING:
+    if kwargs or more or input is MISSING or n_fft is MISSING:
         return _parse_istft.by_names(
             kwargs,
+            more,
             input=input,
             n_fft=n_fft,
             hop_length=hop_length,
@@ -17098,17 +16290,14 @@ def embedding_renorm(
         and type(indices) in PLAIN
         and type(max_norm) is float
         and type(norm_type) is float
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
-    if more:
-        return _parse_embedding_renorm.with_more((input, indices, max_norm, norm_type, *more), **kwargs)
-    if kwargs or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
+    if kwargs or more or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
         return _parse_embedding_renorm.by_names(
-            kwargs, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
+            kwargs, more, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
         )
     return _parse_embedding_renorm(input, indices, max_norm, norm_type)
 
@@ -17400,14 +16589,12 @@ def one_hot(input: Tensor = MISSING, num_classes: int = -1, *more: Any, **kwargs
 
     one_hot(input, num_classes=-1) -> Tensor
     """
-    if type(input) in PLAIN and type(num_classes) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(num_classes) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _one_hot[keys](keys, input, num_classes)
-    if more:
-        return _parse_one_hot.with_more((input, num_classes, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_one_hot.by_names(kwargs, input=input, num_classes=num_classes)
+    if kwargs or more or input is MISSING:
+        return _parse_one_hot.by_names(kwargs, more, input=input, num_classes=num_classes)
     return _parse_one_hot(input, num_classes)
 
 
@@ -18484,19 +17671,22 @@ def fractional_max_pool2d(
         and is_ints(output_size)
         and type(random_samples) in PLAIN
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | random_samples.key_set | included) & allowed
         return _fractional_max_pool2d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
-    if more:
-        return _parse_fractional_max_pool2d.with_more(
-            (input, kernel_size, output_size, random_samples, *more), out=out, **kwargs
-        )
-    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+    if (
+        kwargs
+        or more
+        or input is MISSING
+        or kernel_size is MISSING
+        or output_size is MISSING
+        or random_samples is MISSING
+    ):
         return _parse_fractional_max_pool2d.by_names(
             kwargs,
+            more,
             input=input,
             kernel_size=kernel_size,
             output_size=output_size,
@@ -18554,19 +17744,22 @@ def fractional_max_pool3d(
         and is_ints(output_size)
         and type(random_samples) in PLAIN
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | random_samples.key_set | included) & allowed
         return _fractional_max_pool3d[keys](keys, input, list(kernel_size), list(output_size), random_samples)
-    if more:
-        return _parse_fractional_max_pool3d.with_more(
-            (input, kernel_size, output_size, random_samples, *more), out=out, **kwargs
-        )
-    if kwargs or input is MISSING or kernel_size is MISSING or output_size is MISSING or random_samples is MISSING:
+    if (
+        kwargs
+        or more
+        or input is MISSING
+        or kernel_size is MISSING
+        or output_size is MISSING
+        or random_samples is MISSING
+    ):
         return _parse_fractional_max_pool3d.by_names(
             kwargs,
+            more,
             input=input,
             kernel_size=kernel_size,
             output_size=output_size,
@@ -18622,16 +17815,15 @@ def max_unpool2d(
         and type(indices) in PLAIN
         and is_ints(output_size)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _max_unpool2d[keys](keys, input, indices, list(output_size))
-    if more:
-        return _parse_max_unpool2d.with_more((input, indices, output_size, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or indices is MISSING or output_size is MISSING:
-        return _parse_max_unpool2d.by_names(kwargs, input=input, indices=indices, output_size=output_size, out=out)
+    if kwargs or more or input is MISSING or indices is MISSING or output_size is MISSING:
+        return _parse_max_unpool2d.by_names(
+            kwargs, more, input=input, indices=indices, output_size=output_size, out=out
+        )
     return _parse_max_unpool2d(input, indices, output_size, out=out)
 
 
@@ -18656,16 +17848,14 @@ def max_unpool3d(
         and is_ints(stride)
         and is_ints(padding)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | indices.key_set | included) & allowed
         return _max_unpool3d[keys](keys, input, indices, list(output_size), list(stride), list(padding))
-    if more:
-        return _parse_max_unpool3d.with_more((input, indices, output_size, stride, padding, *more), out=out, **kwargs)
     if (
         kwargs
+        or more
         or input is MISSING
         or indices is MISSING
         or output_size is MISSING
@@ -18673,7 +17863,7 @@ def max_unpool3d(
         or padding is MISSING
     ):
         return _parse_max_unpool3d.by_names(
-            kwargs, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
+            kwargs, more, input=input, indices=indices, output_size=output_size, stride=stride, padding=padding, out=out
         )
     return _parse_max_unpool3d(input, indices, output_size, stride, padding, out=out)
 
@@ -18690,16 +17880,13 @@ def hardtanh(
         and type(min_val) in NUMBERS
         and type(max_val) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardtanh[keys](keys, input, min_val, max_val)
-    if more:
-        return _parse_hardtanh.with_more((input, min_val, max_val, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_hardtanh.by_names(kwargs, input=input, min_val=min_val, max_val=max_val, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_hardtanh.by_names(kwargs, more, input=input, min_val=min_val, max_val=max_val, out=out)
     return _parse_hardtanh(input, min_val, max_val, out=out)
 
 
@@ -18742,14 +17929,12 @@ def relu6(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     relu6(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _relu6[keys](keys, input)
-    if more:
-        return _parse_relu6.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_relu6.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_relu6.by_names(kwargs, more, input=input)
     return _parse_relu6(input)
 
 
@@ -18784,16 +17969,13 @@ def threshold(
         and type(threshold) in NUMBERS
         and type(value) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _threshold[keys](keys, input, threshold, value)
-    if more:
-        return _parse_threshold.with_more((input, threshold, value, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or threshold is MISSING or value is MISSING:
-        return _parse_threshold.by_names(kwargs, input=input, threshold=threshold, value=value, out=out)
+    if kwargs or more or input is MISSING or threshold is MISSING or value is MISSING:
+        return _parse_threshold.by_names(kwargs, more, input=input, threshold=threshold, value=value, out=out)
     return _parse_threshold(input, threshold, value, out=out)
 
 
@@ -18818,14 +18000,12 @@ def leaky_relu(
 
     leaky_relu(input, negative_slope=0.01, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(negative_slope) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(negative_slope) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _leaky_relu[keys](keys, input, negative_slope)
-    if more:
-        return _parse_leaky_relu.with_more((input, negative_slope, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_leaky_relu.by_names(kwargs, input=input, negative_slope=negative_slope, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_leaky_relu.by_names(kwargs, more, input=input, negative_slope=negative_slope, out=out)
     return _parse_leaky_relu(input, negative_slope, out=out)
 
 
@@ -18868,14 +18048,12 @@ def prelu(input: Tensor = MISSING, weight: Tensor = MISSING, *more: Any, **kwarg
 
     prelu(input, weight) -> Tensor
     """
-    if type(input) in PLAIN and type(weight) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(weight) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | included) & allowed
         return _prelu[keys](keys, input, weight)
-    if more:
-        return _parse_prelu.with_more((input, weight, *more), **kwargs)
-    if kwargs or input is MISSING or weight is MISSING:
-        return _parse_prelu.by_names(kwargs, input=input, weight=weight)
+    if kwargs or more or input is MISSING or weight is MISSING:
+        return _parse_prelu.by_names(kwargs, more, input=input, weight=weight)
     return _parse_prelu(input, weight)
 
 
@@ -18922,17 +18100,14 @@ def rrelu(
         and type(upper) in NUMBERS
         and type(training) is bool
         and (generator is None or isinstance(generator, Generator))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _rrelu[keys](keys, input, lower, upper, training, generator)
-    if more:
-        return _parse_rrelu.with_more((input, lower, upper, training, generator, *more), **kwargs)
-    if kwargs or input is MISSING:
+    if kwargs or more or input is MISSING:
         return _parse_rrelu.by_names(
-            kwargs, input=input, lower=lower, upper=upper, training=training, generator=generator
+            kwargs, more, input=input, lower=lower, upper=upper, training=training, generator=generator
         )
     return _parse_rrelu(input, lower, upper, training, generator)
 
@@ -18986,19 +18161,22 @@ def rrelu_with_noise(
         and type(training) is bool
         and (generator is None or isinstance(generator, Generator))
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | noise.key_set | included) & allowed
         return _rrelu_with_noise[keys](keys, input, noise, lower, upper, training, generator)
-    if more:
-        return _parse_rrelu_with_noise.with_more(
-            (input, noise, lower, upper, training, generator, *more), out=out, **kwargs
-        )
-    if kwargs or input is MISSING or noise is MISSING:
+    if kwargs or more or input is MISSING or noise is MISSING:
         return _parse_rrelu_with_noise.by_names(
-            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator, out=out
+            kwargs,
+            more,
+            input=input,
+            noise=noise,
+            lower=lower,
+            upper=upper,
+            training=training,
+            generator=generator,
+            out=out,
         )
     return _parse_rrelu_with_noise(input, noise, lower, upper, training, generator, out=out)
 
@@ -19052,19 +18230,14 @@ def rrelu_with_noise_functional(
         and type(upper) in NUMBERS
         and type(training) is bool
         and (generator is None or isinstance(generator, Generator))
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | noise.key_set | included) & allowed
         return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
-    if more:
-        return _parse_rrelu_with_noise_functional.with_more(
-            (input, noise, lower, upper, training, generator, *more), **kwargs
-        )
-    if kwargs or input is MISSING or noise is MISSING:
+    if kwargs or more or input is MISSING or noise is MISSING:
         return _parse_rrelu_with_noise_functional.by_names(
-            kwargs, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
+            kwargs, more, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
         )
     return _parse_rrelu_with_noise_functional(input, noise, lower, upper, training, generator)
 
@@ -19116,16 +18289,15 @@ def elu(
         and type(scale) in NUMBERS
         and type(input_scale) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _elu[keys](keys, input, alpha, scale, input_scale)
-    if more:
-        return _parse_elu.with_more((input, alpha, scale, input_scale, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_elu.by_names(kwargs, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_elu.by_names(
+            kwargs, more, input=input, alpha=alpha, scale=scale, input_scale=input_scale, out=out
+        )
     return _parse_elu(input, alpha, scale, input_scale, out=out)
 
 
@@ -19177,14 +18349,12 @@ def celu(input: Tensor = MISSING, alpha: Number = 1.0, *more: Any, **kwargs: Any
 
     celu(input, alpha=1.0) -> Tensor
     """
-    if type(input) in PLAIN and type(alpha) in NUMBERS and not kwargs and not more:
+    if type(input) in PLAIN and type(alpha) in NUMBERS and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _celu[keys](keys, input, alpha)
-    if more:
-        return _parse_celu.with_more((input, alpha, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_celu.by_names(kwargs, input=input, alpha=alpha)
+    if kwargs or more or input is MISSING:
+        return _parse_celu.by_names(kwargs, more, input=input, alpha=alpha)
     return _parse_celu(input, alpha)
 
 
@@ -19207,14 +18377,12 @@ def selu(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
 
     selu(input) -> Tensor
     """
-    if type(input) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _selu[keys](keys, input)
-    if more:
-        return _parse_selu.with_more((input, *more), **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_selu.by_names(kwargs, input=input)
+    if kwargs or more or input is MISSING:
+        return _parse_selu.by_names(kwargs, more, input=input)
     return _parse_selu(input)
 
 
@@ -19237,10 +18405,8 @@ def gelu(input: Tensor = MISSING, *more: Any, approximate: str = "none", out: An
 
     gelu(input, *, approximate='none', out=None) -> Tensor
     """
-    if more:
-        return _parse_gelu.with_more((input, *more), approximate=approximate, out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_gelu.by_names(kwargs, input=input, approximate=approximate, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_gelu.by_names(kwargs, more, input=input, approximate=approximate, out=out)
     return _parse_gelu(input, approximate=approximate, out=out)
 
 
@@ -19267,14 +18433,12 @@ def silu(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     silu(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _silu[keys](keys, input)
-    if more:
-        return _parse_silu.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_silu.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_silu.by_names(kwargs, more, input=input, out=out)
     return _parse_silu(input, out=out)
 
 
@@ -19309,14 +18473,12 @@ def mish(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) ->
 
     mish(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _mish[keys](keys, input)
-    if more:
-        return _parse_mish.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_mish.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_mish.by_names(kwargs, more, input=input, out=out)
     return _parse_mish(input, out=out)
 
 
@@ -19358,16 +18520,13 @@ def softplus(
         and type(beta) in NUMBERS
         and type(threshold) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softplus[keys](keys, input, beta, threshold)
-    if more:
-        return _parse_softplus.with_more((input, beta, threshold, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_softplus.by_names(kwargs, input=input, beta=beta, threshold=threshold, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_softplus.by_names(kwargs, more, input=input, beta=beta, threshold=threshold, out=out)
     return _parse_softplus(input, beta, threshold, out=out)
 
 
@@ -19396,14 +18555,12 @@ def log_sigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     log_sigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_sigmoid[keys](keys, input)
-    if more:
-        return _parse_log_sigmoid.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log_sigmoid.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log_sigmoid.by_names(kwargs, more, input=input, out=out)
     return _parse_log_sigmoid(input, out=out)
 
 
@@ -19412,14 +18569,12 @@ def log_sigmoid_forward(input: Tensor = MISSING, *more: Any, out: Any = None, **
 
     log_sigmoid_forward(input, *, out=None) -> (output, buffer)
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_sigmoid_forward[keys](keys, input)
-    if more:
-        return _parse_log_sigmoid_forward.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_log_sigmoid_forward.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_log_sigmoid_forward.by_names(kwargs, more, input=input, out=out)
     return _parse_log_sigmoid_forward(input, out=out)
 
 
@@ -19440,14 +18595,12 @@ def hardsigmoid(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: 
 
     hardsigmoid(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardsigmoid[keys](keys, input)
-    if more:
-        return _parse_hardsigmoid.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_hardsigmoid.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_hardsigmoid.by_names(kwargs, more, input=input, out=out)
     return _parse_hardsigmoid(input, out=out)
 
 
@@ -19482,14 +18635,12 @@ def hardswish(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: An
 
     hardswish(input, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and out is None and not kwargs and not more:
+    if type(input) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardswish[keys](keys, input)
-    if more:
-        return _parse_hardswish.with_more((input, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_hardswish.by_names(kwargs, input=input, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_hardswish.by_names(kwargs, more, input=input, out=out)
     return _parse_hardswish(input, out=out)
 
 
@@ -19524,14 +18675,12 @@ def hardshrink(input: Tensor = MISSING, lambd: Number = 0.5, *more: Any, out: An
 
     hardshrink(input, lambd=0.5, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _hardshrink[keys](keys, input, lambd)
-    if more:
-        return _parse_hardshrink.with_more((input, lambd, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_hardshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_hardshrink.by_names(kwargs, more, input=input, lambd=lambd, out=out)
     return _parse_hardshrink(input, lambd, out=out)
 
 
@@ -19552,14 +18701,12 @@ def softshrink(input: Tensor = MISSING, lambd: Number = 0.5, *more: Any, out: An
 
     softshrink(input, lambd=0.5, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(lambd) in NUMBERS and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softshrink[keys](keys, input, lambd)
-    if more:
-        return _parse_softshrink.with_more((input, lambd, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_softshrink.by_names(kwargs, input=input, lambd=lambd, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_softshrink.by_names(kwargs, more, input=input, lambd=lambd, out=out)
     return _parse_softshrink(input, lambd, out=out)
 
 
@@ -19580,14 +18727,12 @@ def glu(input: Tensor = MISSING, dim: int = -1, *more: Any, out: Any = None, **k
 
     glu(input, dim=-1, *, out=None) -> Tensor
     """
-    if type(input) in PLAIN and type(dim) is int and out is None and not kwargs and not more:
+    if type(input) in PLAIN and type(dim) is int and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _glu[keys](keys, input, dim)
-    if more:
-        return _parse_glu.with_more((input, dim, *more), out=out, **kwargs)
-    if kwargs or input is MISSING:
-        return _parse_glu.by_names(kwargs, input=input, dim=dim, out=out)
+    if kwargs or more or input is MISSING:
+        return _parse_glu.by_names(kwargs, more, input=input, dim=dim, out=out)
     return _parse_glu(input, dim, out=out)
 
 
@@ -19807,16 +18952,13 @@ def softmax(
         and type(dim) is int
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _softmax_int[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_softmax.with_more((input, dim, dtype, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_softmax.by_names(kwargs, more, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_softmax(input, dim, dtype, out=out)
 
 
@@ -19856,16 +18998,13 @@ def log_softmax(
         and type(dim) is int
         and (dtype is None or type(dtype) is dtype_)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _log_softmax_int[keys](keys, input, dim, dtype)
-    if more:
-        return _parse_log_softmax.with_more((input, dim, dtype, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or dim is MISSING:
-        return _parse_log_softmax.by_names(kwargs, input=input, dim=dim, dtype=dtype, out=out)
+    if kwargs or more or input is MISSING or dim is MISSING:
+        return _parse_log_softmax.by_names(kwargs, more, input=input, dim=dim, dtype=dtype, out=out)
     return _parse_log_softmax(input, dim, dtype, out=out)
 
 
@@ -21033,16 +20172,13 @@ def conv_tbc(
         and type(weight) in PLAIN
         and type(bias) in PLAIN
         and type(pad) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | weight.key_set | bias.key_set | included) & allowed
         return _conv_tbc[keys](keys, input, weight, bias, pad)
-    if more:
-        return _parse_conv_tbc.with_more((input, weight, bias, pad, *more), **kwargs)
-    if kwargs or input is MISSING or weight is MISSING or bias is MISSING:
-        return _parse_conv_tbc.by_names(kwargs, input=input, weight=weight, bias=bias, pad=pad)
+    if kwargs or more or input is MISSING or weight is MISSING or bias is MISSING:
+        return _parse_conv_tbc.by_names(kwargs, more, input=input, weight=weight, bias=bias, pad=pad)
     return _parse_conv_tbc(input, weight, bias, pad)
 
 
@@ -21085,16 +20221,14 @@ def im2col(
         and is_ints(padding)
         and is_ints(stride)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _im2col[keys](keys, input, list(kernel_size), list(dilation), list(padding), list(stride))
-    if more:
-        return _parse_im2col.with_more((input, kernel_size, dilation, padding, stride, *more), out=out, **kwargs)
     if (
         kwargs
+        or more
         or input is MISSING
         or kernel_size is MISSING
         or dilation is MISSING
@@ -21102,7 +20236,14 @@ def im2col(
         or stride is MISSING
     ):
         return _parse_im2col.by_names(
-            kwargs, input=input, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride, out=out
+            kwargs,
+            more,
+            input=input,
+            kernel_size=kernel_size,
+            dilation=dilation,
+            padding=padding,
+            stride=stride,
+            out=out,
         )
     return _parse_im2col(input, kernel_size, dilation, padding, stride, out=out)
 
@@ -21130,20 +20271,16 @@ def col2im(
         and is_ints(padding)
         and is_ints(stride)
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | included) & allowed
         return _col2im[keys](
             keys, input, list(output_size), list(kernel_size), list(dilation), list(padding), list(stride)
         )
-    if more:
-        return _parse_col2im.with_more(
-            (input, output_size, kernel_size, dilation, padding, stride, *more), out=out, **kwargs
-        )
     if (
         kwargs
+        or more
         or input is MISSING
         or output_size is MISSING
         or kernel_size is MISSING
@@ -21153,6 +20290,7 @@ def col2im(
     ):
         return _parse_col2im.by_names(
             kwargs,
+            more,
             input=input,
             output_size=output_size,
             kernel_size=kernel_size,
@@ -22919,20 +22057,16 @@ def nll_loss_forward(
         and type(reduction) is int
         and type(ignore_index) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if more:
-        return _parse_nll_loss_forward.with_more(
-            (input, target, weight, reduction, ignore_index, *more), out=out, **kwargs
-        )
     if (
         kwargs
+        or more
         or input is MISSING
         or target is MISSING
         or weight is MISSING
@@ -22940,7 +22074,14 @@ def nll_loss_forward(
         or ignore_index is MISSING
     ):
         return _parse_nll_loss_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+            kwargs,
+            more,
+            input=input,
+            target=target,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            out=out,
         )
     return _parse_nll_loss_forward(input, target, weight, reduction, ignore_index, out=out)
 
@@ -22997,19 +22138,16 @@ def nll_loss(
         and (weight is None or type(weight) in PLAIN)
         and type(reduction) is int
         and type(ignore_index) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss[keys](keys, input, target, weight, reduction, ignore_index)
-    if more:
-        return _parse_nll_loss.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_nll_loss.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+            kwargs, more, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
         )
     return _parse_nll_loss(input, target, weight, reduction, ignore_index)
 
@@ -23035,20 +22173,16 @@ def nll_loss2d_forward(
         and type(reduction) is int
         and type(ignore_index) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d_forward[keys](keys, input, target, weight, reduction, ignore_index)
-    if more:
-        return _parse_nll_loss2d_forward.with_more(
-            (input, target, weight, reduction, ignore_index, *more), out=out, **kwargs
-        )
     if (
         kwargs
+        or more
         or input is MISSING
         or target is MISSING
         or weight is MISSING
@@ -23056,7 +22190,14 @@ def nll_loss2d_forward(
         or ignore_index is MISSING
     ):
         return _parse_nll_loss2d_forward.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index, out=out
+            kwargs,
+            more,
+            input=input,
+            target=target,
+            weight=weight,
+            reduction=reduction,
+            ignore_index=ignore_index,
+            out=out,
         )
     return _parse_nll_loss2d_forward(input, target, weight, reduction, ignore_index, out=out)
 
@@ -23117,19 +22258,16 @@ def nll_loss2d(
         and (weight is None or type(weight) in PLAIN)
         and type(reduction) is int
         and type(ignore_index) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss2d[keys](keys, input, target, weight, reduction, ignore_index)
-    if more:
-        return _parse_nll_loss2d.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_nll_loss2d.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+            kwargs, more, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
         )
     return _parse_nll_loss2d(input, target, weight, reduction, ignore_index)
 
@@ -23153,19 +22291,16 @@ def nll_loss_nd(
         and (weight is None or type(weight) in PLAIN)
         and type(reduction) is int
         and type(ignore_index) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _nll_loss_nd[keys](keys, input, target, weight, reduction, ignore_index)
-    if more:
-        return _parse_nll_loss_nd.with_more((input, target, weight, reduction, ignore_index, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_nll_loss_nd.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
+            kwargs, more, input=input, target=target, weight=weight, reduction=reduction, ignore_index=ignore_index
         )
     return _parse_nll_loss_nd(input, target, weight, reduction, ignore_index)
 
@@ -23191,21 +22326,17 @@ def cross_entropy_loss(
         and type(reduction) is int
         and type(ignore_index) is int
         and type(label_smoothing) is float
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _cross_entropy_loss[keys](keys, input, target, weight, reduction, ignore_index, label_smoothing)
-    if more:
-        return _parse_cross_entropy_loss.with_more(
-            (input, target, weight, reduction, ignore_index, label_smoothing, *more), **kwargs
-        )
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_cross_entropy_loss.by_names(
             kwargs,
+            more,
             input=input,
             target=target,
             weight=weight,
@@ -23228,16 +22359,13 @@ def mse_loss(
         and type(target) in PLAIN
         and type(reduction) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _mse_loss[keys](keys, input, target, reduction)
-    if more:
-        return _parse_mse_loss.with_more((input, target, reduction, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_mse_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_mse_loss.by_names(kwargs, more, input=input, target=target, reduction=reduction, out=out)
     return _parse_mse_loss(input, target, reduction, out=out)
 
 
@@ -23264,14 +22392,12 @@ def l1_loss(input: Tensor = MISSING, target: Tensor = MISSING, reduction: int = 
 
     l1_loss(input, target, reduction=Mean) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _l1_loss[keys](keys, input, target, reduction)
-    if more:
-        return _parse_l1_loss.with_more((input, target, reduction, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_l1_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_l1_loss.by_names(kwargs, more, input=input, target=target, reduction=reduction)
     return _parse_l1_loss(input, target, reduction)
 
 
@@ -23294,17 +22420,14 @@ def smooth_l1_loss(
         and type(reduction) is int
         and type(beta) is float
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _smooth_l1_loss[keys](keys, input, target, reduction, beta)
-    if more:
-        return _parse_smooth_l1_loss.with_more((input, target, reduction, beta, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_smooth_l1_loss.by_names(
-            kwargs, input=input, target=target, reduction=reduction, beta=beta, out=out
+            kwargs, more, input=input, target=target, reduction=reduction, beta=beta, out=out
         )
     return _parse_smooth_l1_loss(input, target, reduction, beta, out=out)
 
@@ -23349,16 +22472,15 @@ def huber_loss(
         and type(reduction) is int
         and type(delta) is float
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _huber_loss[keys](keys, input, target, reduction, delta)
-    if more:
-        return _parse_huber_loss.with_more((input, target, reduction, delta, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_huber_loss.by_names(kwargs, input=input, target=target, reduction=reduction, delta=delta, out=out)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_huber_loss.by_names(
+            kwargs, more, input=input, target=target, reduction=reduction, delta=delta, out=out
+        )
     return _parse_huber_loss(input, target, reduction, delta, out=out)
 
 
@@ -23395,16 +22517,13 @@ def soft_margin_loss(
         and type(target) in PLAIN
         and type(reduction) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _soft_margin_loss[keys](keys, input, target, reduction)
-    if more:
-        return _parse_soft_margin_loss.with_more((input, target, reduction, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_soft_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction, out=out)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_soft_margin_loss.by_names(kwargs, more, input=input, target=target, reduction=reduction, out=out)
     return _parse_soft_margin_loss(input, target, reduction, out=out)
 
 
@@ -23447,19 +22566,16 @@ def binary_cross_entropy(
         and (weight is None or type(weight) in PLAIN)
         and type(reduction) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _binary_cross_entropy[keys](keys, input, target, weight, reduction)
-    if more:
-        return _parse_binary_cross_entropy.with_more((input, target, weight, reduction, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_binary_cross_entropy.by_names(
-            kwargs, input=input, target=target, weight=weight, reduction=reduction, out=out
+            kwargs, more, input=input, target=target, weight=weight, reduction=reduction, out=out
         )
     return _parse_binary_cross_entropy(input, target, weight, reduction, out=out)
 
@@ -23512,8 +22628,7 @@ def binary_cross_entropy_with_logits(
         and (weight is None or type(weight) in PLAIN)
         and (pos_weight is None or type(pos_weight) in PLAIN)
         and type(reduction) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
@@ -23522,13 +22637,9 @@ def binary_cross_entropy_with_logits(
         if pos_weight is not None:
             keys |= pos_weight.key_set & allowed
         return _binary_cross_entropy_with_logits[keys](keys, input, target, weight, pos_weight, reduction)
-    if more:
-        return _parse_binary_cross_entropy_with_logits.with_more(
-            (input, target, weight, pos_weight, reduction, *more), **kwargs
-        )
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_binary_cross_entropy_with_logits.by_names(
-            kwargs, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
+            kwargs, more, input=input, target=target, weight=weight, pos_weight=pos_weight, reduction=reduction
         )
     return _parse_binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
@@ -23550,16 +22661,15 @@ def kl_div(
         and type(target) in PLAIN
         and type(reduction) is int
         and type(log_target) is bool
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _kl_div[keys](keys, input, target, reduction, log_target)
-    if more:
-        return _parse_kl_div.with_more((input, target, reduction, *more), log_target=log_target, **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_kl_div.by_names(kwargs, input=input, target=target, reduction=reduction, log_target=log_target)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_kl_div.by_names(
+            kwargs, more, input=input, target=target, reduction=reduction, log_target=log_target
+        )
     return _parse_kl_div(input, target, reduction, log_target=log_target)
 
 
@@ -23599,17 +22709,14 @@ def hinge_embedding_loss(
         and type(target) in PLAIN
         and type(margin) is float
         and type(reduction) is int
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _hinge_embedding_loss[keys](keys, input, target, margin, reduction)
-    if more:
-        return _parse_hinge_embedding_loss.with_more((input, target, margin, reduction, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_hinge_embedding_loss.by_names(
-            kwargs, input=input, target=target, margin=margin, reduction=reduction
+            kwargs, more, input=input, target=target, margin=margin, reduction=reduction
         )
     return _parse_hinge_embedding_loss(input, target, margin, reduction)
 
@@ -23707,21 +22814,16 @@ def multi_margin_loss(
         and (weight is None or type(weight) in PLAIN)
         and type(reduction) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         if weight is not None:
             keys |= weight.key_set & allowed
         return _multi_margin_loss[keys](keys, input, target, p, margin, weight, reduction)
-    if more:
-        return _parse_multi_margin_loss.with_more(
-            (input, target, p, margin, weight, reduction, *more), out=out, **kwargs
-        )
-    if kwargs or input is MISSING or target is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING:
         return _parse_multi_margin_loss.by_names(
-            kwargs, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
+            kwargs, more, input=input, target=target, p=p, margin=margin, weight=weight, reduction=reduction, out=out
         )
     return _parse_multi_margin_loss(input, target, p, margin, weight, reduction, out=out)
 
@@ -23766,14 +22868,12 @@ def multilabel_margin_loss(
 
     multilabel_margin_loss(input, target, reduction=Mean) -> Tensor
     """
-    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not kwargs and not more:
+    if type(input) in PLAIN and type(target) in PLAIN and type(reduction) is int and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _multilabel_margin_loss[keys](keys, input, target, reduction)
-    if more:
-        return _parse_multilabel_margin_loss.with_more((input, target, reduction, *more), **kwargs)
-    if kwargs or input is MISSING or target is MISSING:
-        return _parse_multilabel_margin_loss.by_names(kwargs, input=input, target=target, reduction=reduction)
+    if kwargs or more or input is MISSING or target is MISSING:
+        return _parse_multilabel_margin_loss.by_names(kwargs, more, input=input, target=target, reduction=reduction)
     return _parse_multilabel_margin_loss(input, target, reduction)
 
 
@@ -23794,17 +22894,14 @@ def multilabel_margin_loss_forward(
         and type(target) in PLAIN
         and type(reduction) is int
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | target.key_set | included) & allowed
         return _multilabel_margin_loss_forward[keys](keys, input, target, reduction)
-    if more:
-        return _parse_multilabel_margin_loss_forward.with_more((input, target, reduction, *more), out=out, **kwargs)
-    if kwargs or input is MISSING or target is MISSING or reduction is MISSING:
+    if kwargs or more or input is MISSING or target is MISSING or reduction is MISSING:
         return _parse_multilabel_margin_loss_forward.by_names(
-            kwargs, input=input, target=target, reduction=reduction, out=out
+            kwargs, more, input=input, target=target, reduction=reduction, out=out
         )
     return _parse_multilabel_margin_loss_forward(input, target, reduction, out=out)
 
@@ -24655,14 +23752,12 @@ def smm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, **kwargs: A
 
     smm(input, mat2) -> Tensor
     """
-    if type(input) in PLAIN and type(mat2) in PLAIN and not kwargs and not more:
+    if type(input) in PLAIN and type(mat2) in PLAIN and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat2.key_set | included) & allowed
         return _smm[keys](keys, input, mat2)
-    if more:
-        return _parse_smm.with_more((input, mat2, *more), **kwargs)
-    if kwargs or input is MISSING or mat2 is MISSING:
-        return _parse_smm.by_names(kwargs, input=input, mat2=mat2)
+    if kwargs or more or input is MISSING or mat2 is MISSING:
+        return _parse_smm.by_names(kwargs, more, input=input, mat2=mat2)
     return _parse_smm(input, mat2)
 
 
@@ -24687,16 +23782,15 @@ def sspaddmm(
         and type(beta) in NUMBERS
         and type(alpha) in NUMBERS
         and out is None
-        and not kwargs
-        and not more
+        and not (kwargs or more)
     ):
         included, allowed = active_keys.get()
         keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
         return _sspaddmm[keys](keys, input, mat1, mat2, beta, alpha)
-    if more:
-        return _parse_sspaddmm.with_more((input, mat1, mat2, *more), beta=beta, alpha=alpha, out=out, **kwargs)
-    if kwargs or input is MISSING or mat1 is MISSING or mat2 is MISSING:
-        return _parse_sspaddmm.by_names(kwargs, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out)
+    if kwargs or more or input is MISSING or mat1 is MISSING or mat2 is MISSING:
+        return _parse_sspaddmm.by_names(
+            kwargs, more, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out
+        )
     return _parse_sspaddmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
 
