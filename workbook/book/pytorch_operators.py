@@ -36,7 +36,7 @@ OTHER_FAMILIES: Final = (
     ("quantization", "quant|qscheme|^q_|int_repr|fbgemm|_int8pack|_int4|int_mm|scaled_mm"),
     (
         "sparse layouts",
-        "spars|csr|csc|bsr|bsc|cslt|_(row|col)_|^c?(row|col)_|coalesce|values|indices$|nnz|_dim[IV]|dense_dim|sspaddmm|hspmm",
+        "spars|csr|csc|bsr|bsc|cslt|_(row|col)_|^c?(row|col)_|coalesc|value|indices$|nnz|_dim[IV]|dense_di|sspadd|hspm",
     ),
     ("nested tensors", "nested|jagged|padded_dense"),
     ("one device's library", "mkldnn|cudnn|miopen|_cuda|cufft|xnn|mps|vulkan|metal|nnpack|mkl"),

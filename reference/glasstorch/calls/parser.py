@@ -71,6 +71,11 @@ class PythonFunction:
     def out_signatures(self) -> list[Signature]:
         return [Signature(self.name, registry.find(name)) for name in self._outs]
 
+    def longest(self) -> PythonFunction:
+        """A parser of the overload that has the most parameters, and of its out= form."""
+        most, out = (max(s, key=lambda s: len(s.parameters)) for s in (self.signatures, self.out_signatures))
+        return PythonFunction(self.name, [most.operator.qualified_overload], [out.operator.qualified_overload])
+
     @cached_property
     def counts_self(self) -> Callable[[type], bool]:
         """Whether modes are told the type of a tensor that does not answer: where it is a method's only argument."""

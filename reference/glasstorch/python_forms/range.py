@@ -5,18 +5,23 @@ Mirrors: torch/csrc/autograd/python_torch_functions_manual.cpp (THPVariable_rang
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.calls.overloaded import UNASKED, ask_modes
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.user_line import warn_user
+from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
-# Python's range always has a step, so that of the two overloads only this one is ever called, or told in an error.
-_parse_range = PythonFunction("range", ["range.step"], ["range.out"])
+
+@cache
+def _parser() -> PythonFunction:
+    """That of the overload with a step: Python's range always has one, so no other is called, or told in an error."""
+    return functions._parse_range.longest()
 
 
 def range(*args: Any, **kwargs: Any) -> Tensor:
@@ -30,4 +35,4 @@ def range(*args: Any, **kwargs: Any) -> Tensor:
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."
     )
-    return _parse_range(*args, **kwargs)  # type: ignore[no-any-return]
+    return _parser()(*args, **kwargs)  # type: ignore[no-any-return]
