@@ -11,6 +11,7 @@ from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.resolve import BACKEND_FALLBACK, MISSING, choose
 from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.cuda import register_kernels
+from glasstorch.kernels.delegated import DELEGATED
 from glasstorch.kernels.structured import SHAPES, shape_function
 from glasstorch.operators.gen.model import NativeFunction, load_functions
 from tests.agreement.samples import WITHOUT_CUDA
@@ -159,9 +160,13 @@ WITHOUT_ROW = {
 
 
 def has_kernel(name: str, key: str) -> bool:
-    """Whether a call with a tensor on that backend finds a kernel."""
+    """Whether a call with a tensor on that backend finds a kernel, and where that is left to the out= form, one there."""
     operator = registry.find(f"aten::{name}")
-    return choose(operator, DispatchKey[key]).rule not in (MISSING, BACKEND_FALLBACK)
+    choice = choose(operator, DispatchKey[key])
+    if choice.kernel is not None and choice.kernel.table is DELEGATED:
+        functional = next(f.functional or f.name for f in FUNCTIONS if f.name == name)
+        return any(has_kernel(f.name, key) for f in FUNCTIONS if f.functional == functional and f.is_out)
+    return choice.rule not in (MISSING, BACKEND_FALLBACK)
 
 
 def serves_all_backends(name: str) -> bool:

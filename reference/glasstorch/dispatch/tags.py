@@ -64,6 +64,10 @@ class Tag(Enum):
         "Its kernel runs over a TensorIterator, as that of a pointwise operator; PyTorch has no such tag.",
         True,
     )
+    structured = (
+        "Of a device its functional and in-place forms need only its out= form: PyTorch's `structured_delegate`.",
+        True,
+    )
     lays_out = ("It chooses the strides of an out= tensor that is resized, and is not `iterated`.", True)
     no_gradient_view = ("Its result is a view that shares the version counter; no gradient flows through it.", True)
     no_view = ("Its result is its argument, although the schema declares a view.", True)

@@ -168,7 +168,9 @@ def incompatible(name: str, where: str = "in a vmap") -> RuntimeError:
 
 
 def composite_of(operator: Operator) -> Kernel | None:
-    """The kernel of an operator that is composed of others."""
+    """The kernel of an operator that is composed of others; its own out= form is no other."""
+    if Tag.structured in operator.tags:
+        return None
     explicit = (DispatchKey.CompositeExplicitAutograd, DispatchKey.CompositeExplicitAutogradNonFunctional)
     # That of a user, for all devices, may do anything with the elements.
     for key in (IMPLICIT, *explicit) if operator.family else (IMPLICIT,):

@@ -51,7 +51,7 @@ def stacked_dim(tensors: Sequence[Tensor], dim: int) -> int:
 
 
 # With a minimum number of dimensions --------------------------------------------------------------------------
-# The tensors to join and the dimension are also used by the out= forms (kernels/joining.py).
+# The tensors to join and the dimension are also used by the out= forms.
 
 Parts = tuple[list["Tensor"], int]
 

@@ -1,0 +1,78 @@
+"""How does a structured operator run on a device that has only its out= form?
+
+Mirrors: build/aten/src/ATen/RegisterCompositeExplicitAutogradNonFunctional.cpp, which torchgen writes
+    (dest/register_dispatch_key.py) for operators with `structured_delegate`
+Differs: the shape function says what the result is; where a device has a kernel for the operator itself, as the CPU and
+    Meta have for all of them, that one runs.
+
+The kernel makes the result on the device of the first tensor and calls the out= form, which writes to it; in place, the
+first argument is what is written to. So a device from outside that registers `add.out` has `add` and `add_` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.core.device import device
+from glasstorch.core.geometry import contiguous_strides
+from glasstorch.core.return_types import named_result
+from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.library import KernelTable, caller
+from glasstorch.dispatch.operator import keys_of, registry, tensors_of
+from glasstorch.dispatch.tags import Tag
+from glasstorch.kernels.structured import FORMS, inplace_form, shape_function
+from glasstorch.operators.generated import functions
+from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.operators.shapes.result import Result
+
+DELEGATED = KernelTable("CompositeExplicitAutogradNonFunctional", calls_operators=True)
+
+
+def delegate(name: str, out_form: str) -> Callable[..., Any]:
+    """A kernel that makes the results of an operator and lets its out= form fill them."""
+    shapes: list[Callable[..., Any]] = []  # filled at the first call: importing all shape functions takes a while
+    form = registry.find(f"aten::{out_form}")
+
+    def delegated(keys: int, *arguments: Any, out: Any = None) -> Any:
+        if out is None:
+            if not shapes:
+                shapes.append(shape_function(name))
+            made = shapes[0](*arguments)  # refuses an empty list, which is dispatched here for want of keys
+            on = next(tensors_of(arguments)).device
+            out = made_on(on, made) if isinstance(made, Result) else tuple(made_on(on, one) for one in made)
+        outs = out if isinstance(out, tuple) else (out,)
+        complete = (*arguments, *outs)
+        form.redispatch(compute_keys(keys_of(complete)), *complete)
+        return named_result(name, outs) if isinstance(out, tuple) else out
+
+    return delegated
+
+
+def made_on(on: device, result: Result) -> Tensor:
+    """A tensor on a device as a shape function describes it."""
+    strides = contiguous_strides(result.shape) if result.strides is None else result.strides
+    made: Tensor = functions.empty_strided(result.shape, strides, dtype=result.dtype, device=on)
+    return made
+
+
+def register_delegated() -> None:
+    """Register the functional and the in-place form of each structured operator."""
+    where, structured = caller(0), Tag.structured.name
+    for row in OPERATORS:
+        if structured not in row.tags or row.functional is not None:
+            continue
+        forms = FORMS[row.name]
+        kernel = delegate(row.name, next(form for form in forms if not _is_in_place(form)))
+        DELEGATED.add(row.name, kernel, where)
+        for form in forms:
+            if _is_in_place(form):
+                DELEGATED.add(form, inplace_form(row.name, kernel), where)
+
+
+def _is_in_place(form: str) -> bool:
+    return form.partition(".")[0].endswith("_")
+
+
+register_delegated()
