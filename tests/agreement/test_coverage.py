@@ -160,12 +160,13 @@ WITHOUT_ROW = {
 
 
 def has_kernel(name: str, key: str) -> bool:
-    """Whether a call with a tensor on that backend finds a kernel, and where that is left to the out= form, one there."""
+    """Whether a call with a tensor on that backend finds a kernel; where that calls the out= form, one of that form."""
     operator = registry.find(f"aten::{name}")
     choice = choose(operator, DispatchKey[key])
     if choice.kernel is not None and choice.kernel.table is DELEGATED:
         functional = next(f.functional or f.name for f in FUNCTIONS if f.name == name)
-        return any(has_kernel(f.name, key) for f in FUNCTIONS if f.functional == functional and f.is_out)
+        forms = [f.name for f in FUNCTIONS if f.functional == functional]
+        return any(has_kernel(form, key) for form in forms if registry.find(f"aten::{form}").schema.is_out)
     return choice.rule not in (MISSING, BACKEND_FALLBACK)
 
 
