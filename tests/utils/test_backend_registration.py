@@ -151,7 +151,7 @@ def test_the_fallback_says_once_what_it_computes_on_the_cpu(found: dict[str, lis
     said = [warning for result in found.values() for warning in result[1:] if "fall back" in warning]
     assert len(said) == len(set(said)) >= 2
     assert (
-        "The operator 'aten::div.Tensor' is not currently supported on the ATTIC backend and will fall back to run on "
+        "The operator 'aten::add.out' is not currently supported on the ATTIC backend and will fall back to run on "
         "the CPU. This may have performance implications." in said
     )
 

@@ -296,7 +296,7 @@ class DispatchKeySet:
 def _bits_of(key: DispatchKey | str) -> int:
     """The bits of a key as a program may name it; an alias has none."""
     name = parse_key(key).name if isinstance(key, str) else DispatchKey(key).name
-    return _BITS.get(name, 0)
+    return key_set_of(name) if name in _PARTS else _BITS.get(name, 0)
 
 
 AUTOCAST: Final = sum(bit for name, bit in FUNCTIONALITY_BIT.items() if name.startswith("Autocast"))
