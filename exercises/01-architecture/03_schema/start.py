@@ -55,10 +55,10 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 
     >>> parse_arguments("Tensor self, int 2d")
     Traceback (most recent call last):
-    ValueError: cannot read the argument 'int 2d'
+    RuntimeError: cannot read the argument 'int 2d'
     >>> parse_arguments("Tensor a, Tensor a")
     Traceback (most recent call last):
-    ValueError: two arguments are named 'a'
+    RuntimeError: two arguments are named 'a'
     """
     raise NotImplementedError
 
