@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import itertools
 from collections.abc import Callable
@@ -341,3 +342,13 @@ def test_a_kernel_is_called_with_the_arguments_that_pytorch_passes(
 
 
 _names = itertools.count()
+
+
+def test_the_end_of_a_library_that_was_closed_empties_no_table() -> None:
+    library = Library("aten", "IMPL")
+    library.impl("neg", lambda x: x, "Meta")
+    library.close()
+    before = registry.generation
+    del library
+    gc.collect()
+    assert registry.generation == before

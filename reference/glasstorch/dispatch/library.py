@@ -172,9 +172,11 @@ class _Registered:
             if self.namespace is not None:
                 _defined_at.pop(self.namespace, None)
                 self.namespace = None
-            for held in (self.kernels, self.fallbacks, self.operators, self.others):
+            everything = (self.kernels, self.fallbacks, self.operators, self.others)
+            if any(everything):
+                registry.changed()
+            for held in everything:
                 held.clear()
-            registry.changed()
 
 
 class Library:
