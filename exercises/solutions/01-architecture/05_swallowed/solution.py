@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from glasstorch.calls.arguments import REFUSED
-from glasstorch.calls.signature import Mismatch, Signature, _python_name
+from glasstorch.calls.signature import Mismatch, Signature, python_name
 
 FILE = "calls/signature.py"
 LINE = 113
@@ -37,10 +37,10 @@ def mended(self: Signature, args: Sequence[Any], kwargs: dict[str, Any]) -> list
             bound.append(parameter.default)
             continue
         else:
-            raise Mismatch('missing 1 required positional arguments: "{}"', _python_name(parameter.argument))
+            raise Mismatch('missing 1 required positional arguments: "{}"', python_name(parameter.argument))
         converted = parameter.convert(value)
         if converted is REFUSED:
-            raise self._refusal(parameter.argument, i if i < count else None, value)
+            raise self.refusal(parameter.argument, i if i < count else None, value)
         bound.append(converted)
     if unused:
         known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())

@@ -6,18 +6,21 @@ from glasstorch._tensor import Tensor, without_history
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.core.geometry import contiguous_strides, is_non_overlapping_and_dense
+from glasstorch.core.keys import SPARSE
 from glasstorch.core.layout import contiguous_format
 
 FILE = "autograd/accumulate_grad.py"
-LINE = 92
+LINE = 97
 
 
 def mended(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
     """A gradient to keep: the tensor itself if nobody else has it and it has the leaf's layout, else a copy."""
+    if grad.key_set & SPARSE:
+        return grad.clone() if shared or grad_mode.get() else without_history(grad)
     strides = variable.strides()
     is_dense = variable._strides is None or is_non_overlapping_and_dense(variable._shape, strides)
-    if not is_dense:
-        strides = contiguous_strides(variable._shape)
+    if not is_dense or variable.key_set & SPARSE:
+        is_dense, strides = False, contiguous_strides(variable._shape)
     if grad_mode.get():
         if not is_dense:
             return grad.clone(memory_format=contiguous_format)
