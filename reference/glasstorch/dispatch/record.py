@@ -215,7 +215,7 @@ def stop() -> None:
 def recorded(operator: Operator, keys: int) -> Boxed:
     """The table's entry for calls with the mark: record the call, and run the entry for the rest of the set."""
     below = keys & ~RECORDED
-    name, _, overload = operator.name.partition(".")
+    name, _, overload = str(operator.name).partition(".")
     numbered = bool(below & AUTOGRAD_AND_NESTED)
     if registry.wrap is None and (resolution := resolve(operator, below)).choice.rule == MATH_KERNEL:
         run = resolution.entry

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import Number
 from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.geometry import existing_dim
 from glasstorch.core.random.generator import Generator
 from glasstorch.operators.generated import functions as f
 
@@ -136,7 +137,7 @@ def rrelu_with_noise_functional(
 
 def glu_backward_jvp(grad_x: Tensor, grad_glu: Tensor, x: Tensor, dgrad_glu: Tensor, dx: Tensor, dim: int) -> Tensor:
     """The directional derivative of glu's gradient; `grad_x` is that gradient."""
-    dim = dim % x.dim()
+    dim = existing_dim(dim, x.dim())
     size = grad_glu.size(dim)
     left, gate, dleft, dgate = (
         half for both in (x, dx) for half in (both.narrow(dim, 0, size), both.narrow(dim, size, size))
