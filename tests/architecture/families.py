@@ -37,6 +37,7 @@ SERVE_ALL = {
     "kernels/math_bits.py": "the fallback of conjugated and negated arguments",
     "kernels/backend_select.py": "the backend where no tensor names one",
     "kernels/cpu_fallback.py": "operators that a device lacks",
+    "kernels/delegated.py": "operators that a device has in their out= form",
     "kernels/out/rows.py": "registers the out= forms that the operator table says nothing more of",
     "kernels/out/passed_on.py": "out= passed on to another operator",
     "kernels/out/copied.py": "out= written by a copy",

@@ -27,12 +27,15 @@ def line(place: str) -> str:
     return (LIBRARY / file).read_text(encoding="utf-8").splitlines()[int(number) - 1]
 
 
+OF_OUTSIDE = {"_copy_from", "_copy_from_and_resize"}  # only devices from outside have kernels for these
+
+
 def test_every_operator_has_a_declaration_that_names_it_and_a_kernel_in_a_file_that_says_what_it_mirrors() -> None:
     for operator in OPERATORS:
         told = whereabouts(operator)
         declared = (told.functional or told.name) + "("
         assert line(told.declared).startswith(f"- func: {declared}"), told.name
-        assert told.kernels or told.shape, told.name
+        assert told.kernels or told.shape or told.name in OF_OUTSIDE, told.name
         assert told.mirrors, told.name
         for _, place in told.kernels:
             assert line(place).strip(), (told.name, place)

@@ -30,10 +30,13 @@ from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.operator_row import OperatorRow
 
 LIBRARY = Path(__file__).resolve().parents[1]  # all paths are relative to this folder
+DELEGATING = "kernels/delegated.py"  # whose kernels only call the operator's out= form
 COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
+    DispatchKey.SparseCPU,
 )
+COMPOSITE = COMPUTING[2:5]
 RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)
 COMPOSITES = "glasstorch.operators.composite."  # the package of composite kernels
 KERNELS = "glasstorch.kernels.cpu."
@@ -100,7 +103,8 @@ def whereabouts(operator: Operator) -> Whereabouts:
     """All that is known about an operator of the library; an operator that a user declared has no entry."""
     row = _rows()[operator.name]
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
-    computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
+    found = [(key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels]
+    computing = tuple((key, place) for key, place in found if not place.startswith(DELEGATING))
     recording = tuple((key.name, kernels[key].where) for key in RECORDING if key in kernels)
     made = ((key.name, maker_of(kernels[key])) for key in (*COMPUTING, *RECORDING) if key in kernels)
     own = operator.qualified_overload
@@ -111,7 +115,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
     arguments = {argument.name for argument in operator.schema.arguments}
     formulas = tuple(line for line in formulas if line[0].partition(",")[0] in arguments)  # the others give tangents
     mirrors, differs = _header((computing[0][1] if computing else "kernels/meta/shapes.py:1").partition(":")[0])
-    composite = next((kernels[key] for key in COMPUTING[2:] if key in kernels), None)
+    composite = next((kernels[key] for key in COMPOSITE if key in kernels), None)
     reached = () if composite is None else tuple(dict.fromkeys(_reached(composite.function, set())))
     return Whereabouts(
         operator.qualified_overload,
