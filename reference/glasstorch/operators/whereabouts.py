@@ -103,8 +103,8 @@ def whereabouts(operator: Operator) -> Whereabouts:
     """All that is known about an operator of the library; an operator that a user declared has no entry."""
     row = _rows()[operator.name]
     kernels = {key: stack[-1] for key, stack in operator.kernels.items() if stack}
-    found = [(key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels]
-    computing = tuple((key, place) for key, place in found if not place.startswith(DELEGATING))
+    kernels = {key: kernel for key, kernel in kernels.items() if not kernel.where.startswith(DELEGATING)}
+    computing = tuple((key.name, place_of(kernels[key], operator)) for key in COMPUTING if key in kernels)
     recording = tuple((key.name, kernels[key].where) for key in RECORDING if key in kernels)
     made = ((key.name, maker_of(kernels[key])) for key in (*COMPUTING, *RECORDING) if key in kernels)
     own = operator.qualified_overload
