@@ -92,7 +92,13 @@ def test_help_says_what_a_function_does_how_it_is_called_and_what_is_special() -
     assert "version counter is raised" in (glasstorch.Tensor.add_.__doc__ or "")
     assert "shares the input's storage" not in (glasstorch.Tensor.reshape.__doc__ or "")
     assert list(inspect.signature(glasstorch.relu_).parameters) == ["input"]
-    assert list(inspect.signature(glasstorch.mm).parameters) == ["input", "mat2", "more", "out", "kwargs"]  # NumPy's names
+    assert list(inspect.signature(glasstorch.mm).parameters) == [
+        "input",
+        "mat2",
+        "more",
+        "out",
+        "kwargs",
+    ]  # NumPy's names
 
 
 def test_a_docstring_has_the_ways_to_call_a_function_by_its_public_name_and_what_is_said_of_each() -> None:
