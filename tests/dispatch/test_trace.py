@@ -285,3 +285,9 @@ def test_nothing_passes_by_a_slot_that_a_kernel_runs() -> None:
         glasstorch.ones(3, 4).cumsum(1)
     slot = next(index for index, hop in enumerate(recorded) if hop.rule == "slot")
     assert recorded.passed_by(slot) == recorded[slot].skipped == ()
+
+
+def test_the_name_of_an_operator_is_a_plain_text() -> None:
+    with trace() as hops:
+        glasstorch.ones(2).neg()
+    assert {type(hop.operator) for hop in hops} == {str}

@@ -159,7 +159,7 @@ def _recording(operator: Operator, resolution: Resolution) -> Boxed:
 
     def hop(current: _Recorder, keys: int) -> Hop:
         shown = fast if current.as_run else ""
-        return Hop(current.depth[0], operator.name, choice.key, choice.rule, keys, name, where, shown)
+        return Hop(current.depth[0], str(operator.name), choice.key, choice.rule, keys, name, where, shown)
 
     every_hop = _recorded(hop, resolution.entry)
     if registry.shorten is None:
@@ -203,7 +203,7 @@ def _recorded_shortcut(operator: Operator, key: DispatchKey, short: Boxed) -> Bo
         current = _recorder.get()
         assert current is not None
         hops, at = current.hops, len(current.hops)
-        hops.append(Hop(current.depth[0], operator.name, key, SHORTCUT, keys, name, where))
+        hops.append(Hop(current.depth[0], str(operator.name), key, SHORTCUT, keys, name, where))
         current.depth[0] += 1
         try:
             return short(keys, *arguments)
