@@ -2,8 +2,9 @@
 
 Mirrors: torch/utils/_debug_mode/_mode.py, _calls.py, _utils.py (DebugMode)
 Differs: what compiled functions, distributed tensors, profiler blocks and functions above the operators would add is
-    refused or absent; no calls of functions are in the tree. The options `device` and `pin_memory` of a factory show
-    only where they were given.
+    refused or absent; no calls of functions are in the tree. `record_profiler_context` and `record_localtensor`, which
+    are on by default, are accepted and add nothing. The options `device` and `pin_memory` of a factory show only where
+    they were given.
 """
 
 from __future__ import annotations
