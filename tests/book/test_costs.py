@@ -27,14 +27,15 @@ def test_the_table_has_a_line_for_each_kind_of_node(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == (
         "What the gradient of program costs\n\n"
         "node                   nodes  bytes kept  the pass calls\n"
-        "ExpBackward0               2          32  2 mul\n"
+        "ExpBackward0               2          32  2 detach, 2 mul\n"
         "MulBackward0               1           0  2 mul\n"
         "AddBackward0               1           0\n"
-        "(gradients that meet)                     add, add_\n"
+        "(gradients that meet)                     2 add\n"
         "\n"
-        "forward:   4 operators, 0 FLOPs\n"
-        "backward:  6 operators, 0 FLOPs\n"
+        "forward:   6 operators, 0 FLOPs\n"
+        "backward:  8 operators, 0 FLOPs\n"
         "kept:      32 bytes besides arguments and leaves\n"
+        "Counted by a mode: under one, saved results go through detach, and no gradient is added in place.\n"
     )
     assert w.grad is None, "no gradient of the reader's is changed"
 

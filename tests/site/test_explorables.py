@@ -222,7 +222,8 @@ def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
     figure.get_by_role("combobox", name="Operator").select_option("linear")
     assert shown(figure) == [["AutogradCPU", "math kernel"]]
     figure.get_by_role("button", name="CPU", exact=True).press("Space")
-    assert shown(figure) == [["CPU", "kernel"]]
+    assert shown(figure) == [["AutogradCPU", "backend fallback"], ["CPU", "kernel"]]
+    assert "The operator has no autograd kernel: the fallback of autograd calls the next kernel" in said(figure)
     assert "Found: a registration that leaves a call without any autograd kernel" in said(figure)
     figure.get_by_role("radio", name="CPU").press("ArrowRight")
     assert shown(figure) == [["AutogradCUDA", "math kernel"]], "on another device the composite kernel stays"

@@ -7,6 +7,7 @@
 GlassExplorable.define("dispatch", (stage, data, kit) => {
   const { h, s, set } = kit;
   const COMPUTES = "math kernel"; // what stands there calls other operators
+  const FALLBACK = "backend fallback"; // of an autograd key: records no node of the operator's own
   const state = { operator: data.operators[0].name, device: data.devices[0].name, kernels: new Set(data.operators[0].registered), modes: new Set(), wanted: true, noGrad: false };
 
   // What the library has for a state: `{ rows: [{ key, rule, by, present, met, passed }], hops }`.
@@ -52,7 +53,8 @@ GlassExplorable.define("dispatch", (stage, data, kit) => {
     ["a registration that leaves a call without any autograd kernel, where it had one before.", ({ action, before, now }) => action.added && recorded(before) && !recorded(now) && now.rows.some((row) => row.present && row.key.startsWith("Autograd"))],
     ["a call that ends where no kernel is.", ({ now }) => !now.hops.at(-1).by],
   ]);
-  const recorded = ({ hops }) => hops.some((hop) => hop.key.startsWith("Autograd"));
+  const ofAutograd = ({ hops }) => hops.find((hop) => hop.key.startsWith("Autograd"));
+  const recorded = (state) => ![undefined, FALLBACK].includes(ofAutograd(state)?.rule);
 
   // --- what is shown ---
 
@@ -69,6 +71,7 @@ GlassExplorable.define("dispatch", (stage, data, kit) => {
     if (!last.by) end = last.rule === "missing" ? " No kernel is there, so the call raises." : " Which of two kernels is meant is not clear, so the call raises.";
     else if (last.rule === COMPUTES) end = " What stands there calls other operators, and to each of them all keys apply again.";
     else if (recorded(now)) end = state.wanted && !state.noGrad && !state.modes.has("inference_mode") ? " The autograd kernel records a node." : " The autograd kernel is called, and records nothing: no gradient is wanted.";
+    else if (ofAutograd(now)) end = " The operator has no autograd kernel: the fallback of autograd calls the next kernel, and a backward pass that comes through warns.";
     return `The call goes to ${way}.${passed.length ? ` It passes by ${passed.join(", ")}.` : ""}${end}`;
   }
 

@@ -24,8 +24,8 @@ def test_the_kernels_that_a_function_is_are_replaced_and_no_others() -> None:
         graft_registered({twice: lambda x: x * 20})
         after = [op(x).item() for op in (ops.twice, ops.again, ops.other)]
         # its kernels are others now: the library takes out what is there
-        for operator in library._defined:
+        for operator in library._registered.operators:
             operator.kernels.clear()
-        library._registered.clear()
+        library._registered.kernels.clear()
     assert before == [2, 2, 3]
     assert after == [20, 20, 3]
