@@ -228,7 +228,7 @@ def test_the_table_is_played_with_by_the_keyboard(window: Watched) -> None:
     figure.get_by_role("radio", name="CPU").press("ArrowRight")
     assert shown(figure) == [["AutogradCUDA", "math kernel"]], "on another device the composite kernel stays"
     press(figure, "CompositeImplicitAutograd")
-    assert shown(figure) == [["CUDA", "missing"]]
+    assert shown(figure) == [["AutogradCUDA", "backend fallback"], ["CUDA", "missing"]]
     assert "No kernel is there, so the call raises." in said(figure)
     assert figure.locator(".x-tasks .done").count() == 3
 
