@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from glasstorch._library.schemas import tensors_in
 from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.operator import Operator
-from glasstorch.dispatch.schema import Type
+from glasstorch.dispatch.schema import Argument, FunctionSchema, Type
 from glasstorch.operators.generated.functions import allclose
 
 
@@ -82,48 +82,96 @@ class SchemaCheckMode(TorchDispatchMode):
         before = [[_Before.of(tensor) for tensor in tensors_in([value])] for value in arguments]
         result = func(*args, **(kwargs or {}))
         outputs = result if isinstance(result, tuple) else (result,)
-        for parameter, value, were in zip(func.schema.arguments, arguments, before, strict=True):
-            shown = parameter.name if parameter.name != "self" else "input"
-            self._check_aliases(func, name, shown, parameter.type, value, outputs)
-            if any(was.differs(tensor) for was, tensor in zip(were, tensors_in([value]), strict=True)):
-                if not parameter.type.is_write:
-                    raise RuntimeError(f"Argument {shown} is not defined as mutable but was mutated")
+        changed = [
+            any(was.differs(tensor) for was, tensor in zip(were, tensors_in([value]), strict=True))
+            for value, were in zip(arguments, before, strict=True)
+        ]
+        if broken := broken_promises(func.schema, arguments, changed, outputs):
+            raise RuntimeError(_words(func.schema, min(broken, key=_order)))
+        for i, (parameter, value) in enumerate(zip(func.schema.arguments, arguments, strict=True)):
+            shown = _shown(parameter)
+            self.aliasing += [
+                Aliasing(name, shown, f"output_{j}") for j, output in enumerate(outputs) if overlap(output, value)
+            ]
+            if changed[i]:
                 self.mutated.append(Mutation(name, shown))
-        for i, j in combinations(range(len(func.schema.returns)), 2):
-            if _overlap(outputs[i], outputs[j]) and not _may_alias(
-                func.schema.returns[i].type, func.schema.returns[j].type
-            ):
-                raise RuntimeError(f"Outputs {i} and {j} alias unexpectedly")
         return result
 
-    def _check_aliases(
-        self, func: Operator, name: str, shown: str, kind: Type, value: Any, outputs: Sequence[Any]
-    ) -> None:
-        for j, output in enumerate(outputs):
-            if _overlap(output, value):
-                if j < len(func.schema.returns) and not _may_alias(kind, func.schema.returns[j].type):
-                    raise RuntimeError(f"Argument {shown} is not defined to alias output but was aliasing")
-                self.aliasing.append(Aliasing(name, shown, f"output_{j}"))
-            if value is output and isinstance(value, TensorImpl) and not kind.is_write:
-                raise RuntimeError(
-                    f"Dispatcher operators below autograd are not allowed to directly return inputs.\nHowever, we "
-                    f"found that `outputs[{j}] is {shown}"
-                )
+
+# What a schema promises -----------------------------------------------------------------------------------------------
+
+WRITES: Final = "writes"  # an argument that is not marked with `!` was changed
+SHARES: Final = "shares"  # an argument and a result share memory, and their marks have no letter in common
+RETURNED: Final = "returned"  # a result is an argument itself, which is not marked with `!`
+RESULTS_SHARE: Final = "results share"  # two results share memory, and their marks have no letter in common
 
 
-def _overlap(one: Any, other: Any) -> bool:
-    """Whether a tensor of the one shares memory with a tensor of the other."""
+class Broken(NamedTuple):
+    """A promise of a schema that a call has broken: which, and the places of the arguments or results concerned."""
+
+    what: str
+    first: int  # of the argument; of the first result for RESULTS_SHARE
+    second: int | None = None  # of the result; None for WRITES
+
+
+def broken_promises(
+    schema: FunctionSchema, given: Sequence[Any], changed: Sequence[bool], returned: Sequence[Any]
+) -> set[Broken]:
+    """What a call has done and its schema does not allow.
+
+    `given` are the arguments in the order of the schema; `changed` says of which of them the elements are others than
+    before; `returned` are the results.
+    """
+    broken = set()
+    for i, (declared, value) in enumerate(zip(schema.arguments, given, strict=True)):
+        if changed[i] and not declared.type.is_write:
+            broken.add(Broken(WRITES, i))
+        for j, (promised, result) in enumerate(zip(schema.returns, returned, strict=False)):
+            if overlap(value, result) and not _may_alias(declared.type, promised.type):
+                broken.add(Broken(SHARES, i, j))
+            if value is result and isinstance(value, TensorImpl) and not declared.type.is_write:
+                broken.add(Broken(RETURNED, i, j))
+    for (i, one), (j, other) in combinations(enumerate(schema.returns), 2):
+        if overlap(returned[i], returned[j]) and not _may_alias(one.type, other.type):
+            broken.add(Broken(RESULTS_SHARE, i, j))
+    return broken
+
+
+def _order(broken: Broken) -> tuple[bool, int, bool, int, bool]:
+    """Which of several is named: by the argument, what it shares with a result before that it was written to."""
+    what, first, second = broken
+    return what == RESULTS_SHARE, first, what == WRITES, -1 if second is None else second, what == RETURNED
+
+
+def _words(schema: FunctionSchema, broken: Broken) -> str:
+    what, first, second = broken
+    if what == RESULTS_SHARE:
+        return f"Outputs {first} and {second} alias unexpectedly"
+    shown = _shown(schema.arguments[first])
+    if what == SHARES:
+        return f"Argument {shown} is not defined to alias output but was aliasing"
+    if what == WRITES:
+        return f"Argument {shown} is not defined as mutable but was mutated"
+    return (
+        f"Dispatcher operators below autograd are not allowed to directly return inputs.\nHowever, we found that "
+        f"`outputs[{second}] is {shown}"
+    )
+
+
+def _shown(parameter: Argument) -> str:
+    return "input" if parameter.name == "self" else parameter.name
+
+
+def overlap(one: Any, other: Any) -> bool:
+    """Whether a tensor of the one, or in it, shares memory with a tensor of the other, or in it."""
     memories = {id(tensor.untyped_storage()) for tensor in tensors_in([one]) if tensor.numel()}
     return any(id(tensor.untyped_storage()) in memories for tensor in tensors_in([other]))
 
 
 def _may_alias(one: Type, other: Type) -> bool:
     """Whether the schema lets the two share memory: they name a set of aliases in common, or one of them names any."""
-    if one.alias is None or other.alias is None:
+    first, second = one.alias_info, other.alias_info
+    if first is None or second is None:
         return False
-    names = [
-        set(kind.alias.replace("!", "").replace("->", "|").replace(" ", "").split("|"))
-        for kind in (one, other)
-        if kind.alias
-    ]
-    return bool(names[0] & names[1]) or any("*" in found for found in names)
+    names, others = first.before_set | first.after_set, second.before_set | second.after_set
+    return bool(names & others) or "*" in names | others

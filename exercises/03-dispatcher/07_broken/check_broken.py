@@ -1,0 +1,100 @@
+"""Is each promise that a call breaks found, and none that it keeps?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import glasstorch as torch
+from glasstorch._library.schema_check import RESULTS_SHARE, RETURNED, SHARES, WRITES, Broken
+from glasstorch.dispatch.schema import FunctionSchema
+from workbook.exercises.asking import Ask, expect
+
+
+def asked_of(ask: Ask, schema: str, given: Sequence[Any], changed: Sequence[int], returned: Sequence[Any]) -> Any:
+    """What the function says of a call; `changed` are the places of the arguments that were written to."""
+    written = [place in changed for place in range(len(given))]
+    return ask("broken_promises", FunctionSchema.parse(schema), given, written, returned).value
+
+
+def test_writes(ask: Ask) -> None:
+    """what is broken where one argument of two, or of a list, was changed"""
+    x, y = torch.ones(3), torch.zeros(2)
+    for schema, given, changed, wanted in (
+        ("f(Tensor x, Tensor y) -> Tensor", [x, y], [1], {Broken(WRITES, 1)}),
+        ("f(Tensor(a!) x, Tensor y) -> Tensor", [x, y], [0, 1], {Broken(WRITES, 1)}),
+        ("f(Tensor(a) x, Tensor(b!) y) -> Tensor(a)", [x, y], [0], {Broken(WRITES, 0)}),
+        ("f(Tensor(a!) x, Tensor[] y) -> Tensor", [x, [x.clone(), y]], [1], {Broken(WRITES, 1)}),
+        ("f(Tensor(a!) x, Tensor(b!)[] y) -> Tensor", [x, [y]], [0], set()),
+    ):
+        because = "only what has a mark with `!` may be changed, and it need not be"
+        expect(
+            asked_of(ask, schema, given, changed, [torch.ones(1)]),
+            wanted,
+            asked=f"`{schema}`, where {' and '.join(f'argument {place}' for place in changed)} changed",
+            because=because,
+        )
+
+
+def test_shares(ask: Ask) -> None:
+    """what is broken where a result shares the memory of an argument"""
+    x, y = torch.ones(3), torch.zeros(2)
+    crossed = {Broken(SHARES, 0, 1), Broken(SHARES, 1, 0)}
+    for schema, returned, wanted in (
+        ("f(Tensor x, Tensor y) -> Tensor", [y[:1]], {Broken(SHARES, 1, 0)}),
+        ("f(Tensor x, Tensor y) -> (Tensor, Tensor)", [x + 1, x[1:]], {Broken(SHARES, 0, 1)}),
+        ("f(Tensor(a) x, Tensor y) -> Tensor(a)", [x[1:]], set()),
+        ("f(Tensor(a) x, Tensor(b) y) -> (Tensor(a), Tensor(b))", [y[1:], x[1:]], crossed),
+        ("f(Tensor(a) x, Tensor(b) y) -> Tensor(a|b)", [y[1:]], set()),
+        ("f(Tensor(a -> *) x, Tensor y) -> Tensor(b)[]", [[x[:1], x[1:]]], set()),
+        ("f(Tensor(a) x, Tensor y) -> Tensor[]", [[y + 1, x[1:]]], {Broken(SHARES, 0, 0)}),
+    ):
+        expect(
+            asked_of(ask, schema, [x, y], [], returned),
+            wanted,
+            asked=f"`{schema}`, where {' and '.join(map(repr, sharing(returned, x, y)))}",
+            because="values may share memory if their marks have a letter in common; the star has one with each",
+        )
+
+
+def sharing(returned: Sequence[Any], x: Any, y: Any) -> list[str]:
+    """Which argument each result shares memory with, in words."""
+    words = []
+    for place, result in enumerate(returned):
+        for one in result if isinstance(result, list) else [result]:
+            for name, argument in (("x", x), ("y", y)):
+                if one.untyped_storage() is argument.untyped_storage():
+                    words.append(f"result {place} is a view of {name}")
+    return words
+
+
+def test_returned(ask: Ask) -> None:
+    """what is broken where a result is an argument itself"""
+    x = torch.ones(3)
+    for schema, given, wanted in (
+        ("f(Tensor(a!) x) -> Tensor(a!)", [x], set()),
+        ("f(Tensor(a) x) -> Tensor(a)", [x], {Broken(RETURNED, 0, 0)}),
+        ("f(Tensor x) -> Tensor", [x], {Broken(RETURNED, 0, 0), Broken(SHARES, 0, 0)}),
+        ("f(int n) -> int", [7], set()),
+    ):
+        expect(
+            asked_of(ask, schema, given, [], given),
+            wanted,
+            asked=f"`{schema}`, which returned its argument",
+            because="a tensor may be returned as it is only where it may be written to; a number has no memory",
+        )
+
+
+def test_results(ask: Ask) -> None:
+    """what is broken where two of three results share memory"""
+    x = torch.ones(3)
+    made = torch.zeros(4)
+    for schema, returned, wanted in (
+        ("f(Tensor x) -> (Tensor, Tensor, Tensor)", [made, x + 1, made[1:]], {Broken(RESULTS_SHARE, 0, 2)}),
+        ("f(Tensor x) -> (Tensor, Tensor(a), Tensor(a))", [x + 1, made, made[1:]], set()),
+        ("f(Tensor x) -> (Tensor(a), Tensor(b), Tensor)", [made[:2], made[1:], x + 1], {Broken(RESULTS_SHARE, 0, 1)}),
+    ):
+        expect(
+            asked_of(ask, schema, [x], [], returned),
+            wanted,
+            asked=f"`{schema}`, of which two results share memory",
+            because="results promise the same to each other as to the arguments",
+        )
