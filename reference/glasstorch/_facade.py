@@ -168,7 +168,8 @@ _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _hooks.set_transforms(lambda: _import_module("glasstorch.func"))
 _LATE = (  # modules that few programs use, imported on first access
     "_VF", "__config__", "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
-    "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "testing", "types", "xpu",
+    "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "quasirandom", "testing", "types",
+    "xpu",
 )  # fmt: skip
 _refuse = refuse_unknown_names("glasstorch", _LATE)
 

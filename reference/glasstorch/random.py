@@ -32,6 +32,7 @@ __all__ = [
     "get_rng_state",
     "set_rng_state",
     "fork_rng",
+    "thread_safe_generator",
 ]
 
 
@@ -40,6 +41,11 @@ def seed() -> int:
     seed = default_generator.seed()
     seed_devices(seed)
     return seed
+
+
+def thread_safe_generator() -> Generator | None:
+    """The generator of a loader's worker that is a thread; None elsewhere: workers are processes here."""
+    return None
 
 
 def initial_seed() -> int:

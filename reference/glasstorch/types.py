@@ -1,8 +1,7 @@
 """Which types do programs annotate with?
 
 Mirrors: torch/types.py
-Differs: sizes are ints, so `SymInt` and its like, which PyTorch has for sizes that a compiler does not know yet, are
-    those of Python.
+Differs: there is no class of quantization schemes. Nothing is a `SymInt` while sizes are ints (_symbolic.py).
 """
 
 from __future__ import annotations
@@ -10,14 +9,21 @@ from __future__ import annotations
 import os
 from builtins import bool as _bool
 from builtins import bytes as _bytes
+from builtins import complex as _complex  # noqa: F401  (PyTorch has it here)
 from builtins import float as _float
 from builtins import int as _int
 from builtins import str as _str
+from collections.abc import Sequence
 from typing import IO, TypeAlias
 
+from glasstorch._symbolic import SymBool, SymFloat, SymInt
 from glasstorch._tensor import Tensor as Tensor
+from glasstorch.autograd.graph import GradientEdge as _GradientEdge
 from glasstorch.core.device import device as _device
+from glasstorch.core.dtype import dtype as _dtype  # noqa: F401
 from glasstorch.core.geometry import Size
+from glasstorch.core.keys import DispatchKey
+from glasstorch.core.layout import layout as _layout  # noqa: F401
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.core.unknown_names import refuse_unknown_names
@@ -29,12 +35,19 @@ Device: TypeAlias = _device | _str | _int | None
 FileLike: TypeAlias = _str | os.PathLike[_str] | IO[_bytes]
 Storage: TypeAlias = UntypedStorage | TypedStorage
 
-IntLikeType: TypeAlias = _int
-FloatLikeType: TypeAlias = _float
-BoolLikeType: TypeAlias = _bool
-PySymType: TypeAlias = _int | _float | _bool
-py_sym_types = (_int, _float, _bool)
+IntLikeType: TypeAlias = _int | SymInt
+FloatLikeType: TypeAlias = _float | SymFloat
+BoolLikeType: TypeAlias = _bool | SymBool
+PySymType: TypeAlias = SymInt | SymFloat | SymBool
+py_sym_types = (SymInt, SymFloat, SymBool)
 
-_size: TypeAlias = Size | list[_int] | tuple[_int, ...]  # noqa: PYI042, PYI047  (PyTorch's name, which programs use)
+# PyTorch's names, which programs use
+_Number = (_int, _float, _bool)
+_TensorOrTensors: TypeAlias = Tensor | Sequence[Tensor]  # noqa: PYI047
+_TensorOrOptionalTensors: TypeAlias = Tensor | Sequence[Tensor | None]  # noqa: PYI047
+_TensorOrTensorsOrGradEdge: TypeAlias = Tensor | Sequence[Tensor] | _GradientEdge | Sequence[_GradientEdge]  # noqa: PYI047
+_symsize: TypeAlias = Size | Sequence[_int | SymInt]  # noqa: PYI042, PYI047
+_dispatchkey: TypeAlias = _str | DispatchKey  # noqa: PYI042, PYI047
+_size: TypeAlias = Size | list[_int] | tuple[_int, ...]  # noqa: PYI042, PYI047
 
 __getattr__ = refuse_unknown_names(__name__)

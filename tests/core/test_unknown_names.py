@@ -129,7 +129,7 @@ def test_the_methods_that_tensors_lack_are_pytorchs_and_are_lacking(require: Any
 
 @pytest.mark.parametrize(
     "path",
-    ["torch.jit.script", "torch.library.custm_op", "torch.random.thread_safe_generator"]
+    ["torch.jit.script", "torch.library.custm_op", "torch.random.thread_safe_generators"]
     + [
         "torch.cuda.CUDAGraph",
         "torch.backends.xeon",

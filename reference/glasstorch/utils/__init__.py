@@ -12,6 +12,9 @@ Differs: not all of them. A helper that another layer needs too is a thin file h
 
 from __future__ import annotations
 
+from typing import Any
+
+from glasstorch.autograd.swap_tensors import swap_tensors as swap_tensors
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.utils import _python_dispatch as _python_dispatch
 from glasstorch.utils import backend_registration as backend_registration
@@ -22,6 +25,14 @@ from glasstorch.utils.backend_registration import (
     generate_methods_for_privateuse1_backend as generate_methods_for_privateuse1_backend,
 )
 from glasstorch.utils.backend_registration import rename_privateuse1_backend as rename_privateuse1_backend
+
+
+def set_module(obj: Any, mod: str) -> None:
+    """Say in which module a class or function is found, which its name then shows."""
+    if not isinstance(mod, str):
+        raise TypeError("The mod argument should be a string")
+    obj.__module__ = mod
+
 
 # Modules that few programs use, imported when they are first asked for.
 __getattr__ = _refuse_unknown_names(
