@@ -17,7 +17,7 @@ import numpy as np
 from glasstorch import printing
 from glasstorch.calls import of_subclasses, removed
 from glasstorch.calls.asked_class import _TensorMeta, own_method
-from glasstorch.calls.overloaded import DisableTorchFunction
+from glasstorch.calls.overloaded import DisableTorchFunction, is_quiet
 from glasstorch.core import geometry, hooks, inference, private_use
 from glasstorch.core.allocator import MOST, check_countable, empty_array
 from glasstorch.core.device import CPU, device
@@ -339,7 +339,7 @@ def alias(base: TensorImpl, cls: type[Tensor] = Tensor) -> Tensor:
         keys = keys_of_class(cls, keys)
     elif is_seen(base):
         return detached(base)  # type: ignore[no-any-return]
-    if cls in PLAIN and type(base) in PLAIN:
+    if (cls in PLAIN and type(base) in PLAIN) or is_quiet():
         return _alias(base, cls, keys)
     with DisableTorchFunction():
         return _alias(base, cls, keys)

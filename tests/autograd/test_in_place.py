@@ -20,7 +20,11 @@ MAKERS = {name for name in vars(in_place) if "_of_" in name}
 
 def made() -> list[tuple[Operator, Kernel]]:
     """The operators whose autograd kernel a function of `in_place` made."""
-    kernels = [(o, stack[0]) for o in registry.operators.values() if (stack := o.kernels.get(DispatchKey.Autograd))]
+    kernels = [
+        (o, stack[0])
+        for o in registry.operators.values()
+        if o.family and (stack := o.kernels.get(DispatchKey.Autograd))
+    ]
     return [(o, k) for o, k in kernels if getattr(k.function, "__module__", "") == in_place.__name__]
 
 

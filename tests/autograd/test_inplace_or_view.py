@@ -39,7 +39,7 @@ class Written:
 
 def made() -> list[tuple[Operator, Kernel]]:
     """The operators with an ADInplaceOrView kernel of the library's own."""
-    kernels = [(o, o.kernels.get(DispatchKey.ADInplaceOrView)) for o in registry.operators.values()]
+    kernels = [(o, o.kernels.get(DispatchKey.ADInplaceOrView)) for o in registry.operators.values() if o.family]
     return [(o, stack[0]) for o, stack in kernels if stack and not stack[0].by_user]
 
 

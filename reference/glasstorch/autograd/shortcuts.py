@@ -10,7 +10,8 @@ costs about 100 ns, and adding eight numbers 250. So the table holds a shortcut 
 function that knows the backend's kernel, calls it where no tensor has a record, and leaves the rest to the autograd
 kernel, its plain twin.
 
-A shortcut is made where the kernels on the way are of the generated tables, whose work is known. It lives in the
+A shortcut is made where the kernels on the way are of the generated tables, whose work is known, or where the fallback
+of autograd stands in the place of a kernel that a user's operator does not have. It lives in the
 operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
 hop.
 
@@ -31,6 +32,7 @@ from glasstorch.autograd.composite_shortcuts import COMPOSITES, shortened_compos
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.unregistered import unregistered
 from glasstorch.autograd.views import as_view
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import contiguous_strides, slice_bounds
@@ -54,7 +56,8 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
         return _shortened_reshape(operator, keys, entry)
     if operator.name in COMPOSITES:
         return shortened_composite(operator, keys, resolution)
-    if not (keys & AUTOGRAD and _is_from(resolution, autograd_kernels.AUTOGRAD)):
+    is_known = _is_from(resolution, autograd_kernels.AUTOGRAD) or (kernel and kernel.function is unregistered)
+    if not (keys & AUTOGRAD and is_known):
         return entry
     arguments = operator.schema.arguments
     tensors = sum(a.type.is_tensor_like for a in arguments)

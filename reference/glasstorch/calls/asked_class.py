@@ -38,7 +38,7 @@ from glasstorch.calls.overloaded import (
     switched_off,
 )
 from glasstorch.calls.python_operators import asked_operator
-from glasstorch.core.plain_types import set_plain
+from glasstorch.core.plain_types import QUIET, set_plain
 
 # Attributes of which nobody is asked: they make a tensor or a class, or are not in PyTorch.
 NEVER = frozenset(
@@ -219,7 +219,7 @@ def asking_property(original: Any, name: str) -> property:
     plain = property(original.fget, original.fset, original.fdel) if isinstance(original, property) else original
 
     def ask_about(access: str, *args: Any) -> Any:
-        if switched_off.get() == NO_SUBCLASSES and not mode_stack.get():
+        if not mode_stack.get() and (switched_off.get() == NO_SUBCLASSES or type(args[0]) in QUIET):
             return UNASKED
         return ask(getattr(original, access), f"torch.Tensor.{name}.{access}", args, None, always)
 

@@ -10,12 +10,12 @@ Differs: PyTorch's functions in C++ receive a tuple and a dictionary, and hand b
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from inspect import CO_VARARGS
 from opcode import opmap
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 CALL: Final = opmap.get("CALL", -1)
 CALL_FUNCTION_EX: Final = opmap["CALL_FUNCTION_EX"]
@@ -40,12 +40,8 @@ def as_written(function: Any, is_method: bool) -> Given | None:
     passed_on = handed_on.get()
     if passed_on is not None and _fits(function, values, *passed_on):
         return passed_on
-    written = _instruction(frame.f_back.f_code, frame.f_back.f_lasti)
-    if written is None:
-        return None
-    by_position, names = written
-    for count in (by_position + 1, by_position) if is_method else (by_position,):
-        given = _taken(function, values, count, names)
+    for form in _forms(function, frame.f_back.f_code, frame.f_back.f_lasti, is_method):
+        given = form.quickly(values) or _taken(function, values, form.number, form.names)
         if given is not None:
             return given
     return None
@@ -58,6 +54,63 @@ def is_spread(function: Any) -> bool:
         return False
     code, at = caller.f_back.f_code.co_code, _start(caller.f_back.f_code, caller.f_back.f_lasti)  # type: ignore[union-attr]
     return code[at] == CALL_FUNCTION_EX and bool(code[at + 1] & 1)
+
+
+class _Form(NamedTuple):
+    """One way in which an instruction may have given the arguments of a function."""
+
+    number: int  # of arguments by position
+    names: tuple[str, ...]
+    by_position: tuple[str, ...]  # the parameters that these are
+    left_out: Sequence[tuple[str, Any]] | None  # the other parameters and their defaults; None if one has none
+    loose: tuple[str, ...]  # the parameters for more arguments than the function names
+
+    def quickly(self, values: dict[str, Any]) -> Given | None:
+        """As `_taken`, where all that was left out is just the default, and nothing came beyond the parameters."""
+        if self.left_out is None:
+            return None
+        for name in self.loose:
+            if values[name]:
+                return None
+        for name, default in self.left_out:
+            if values[name] is not default:
+                return None
+        return tuple([values[name] for name in self.by_position]), {name: values[name] for name in self.names}
+
+
+_seen: dict[tuple[Any, int, int, bool], tuple[CodeType, list[_Form]]] = {}  # the code lives as long as its number
+MOST_SEEN: Final = 4096
+
+
+def _forms(function: Any, code: CodeType, at: int, is_method: bool) -> list[_Form]:
+    """The ways in which an instruction of a caller may have given a function's arguments, the likelier first."""
+    known = _seen.get((function, id(code), at, is_method))
+    if known is not None:
+        return known[1]
+    written = _instruction(code, at)
+    if written is None:
+        forms = []
+    else:
+        count, names = written
+        counts = (count + 1, count) if is_method else (count,)
+        forms = [_form(function, count, names) for count in counts]
+    if len(_seen) >= MOST_SEEN:
+        _seen.clear()
+    _seen[function, id(code), at, is_method] = code, forms
+    return forms
+
+
+def _form(function: Any, count: int, names: tuple[str, ...]) -> _Form:
+    code = function.__code__
+    parameters, named = code.co_varnames[: code.co_argcount], _named(code)
+    beyond = code.co_varnames[len(named) : len(named) + bool(code.co_flags & CO_VARARGS)]
+    keywords = ("kwargs",) if "kwargs" in code.co_varnames else ()
+    by_position = parameters[:count] if 0 <= count <= len(parameters) else ()
+    defaults = dict(_defaults(function))
+    others = [name for name in named if name not in by_position and name not in names]
+    fits = len(by_position) == count and {*names} <= {*named} - {*by_position} and {*others} <= defaults.keys()
+    left_out = [(name, defaults[name]) for name in others] if fits else None
+    return _Form(count, names, by_position, left_out, beyond + keywords)
 
 
 def _caller(function: Any) -> FrameType | None:

@@ -21,11 +21,14 @@ def __torch_function__(
 
     NotImplemented if one of the types is of another family of subclasses.
     """
-    if not all(issubclass(cls, kind) for kind in types):
-        return NotImplemented
+    for kind in types:
+        if not issubclass(cls, kind):
+            return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
-        return result if func in functions_that_keep_types() else converted(result, cls)
+        if type(result) is cls or func in functions_that_keep_types():
+            return result
+        return converted(result, cls)
 
 
 def converted(result: Any, cls: Any) -> Any:

@@ -23,6 +23,7 @@ from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
 from glasstorch.core.unknown_names import nearest
+from glasstorch.dispatch.library import on_removal
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.schema import FunctionSchema
@@ -37,7 +38,8 @@ class OpOverloadPacket:
         self._namespace = namespace
         self.__name__ = name
         self._qualified_op_name = f"{namespace}::{name}"
-        self._function: PythonFunction | None = None
+        self._function: PythonFunction
+        self._alone: Operator | None = None
         self._generation = -1
 
     def overloads(self) -> list[str]:
@@ -72,22 +74,26 @@ class OpOverloadPacket:
             raise AttributeError(f"'{self}' can't have an overload name beginning with '__'; it was asked {overload}")
         for operator in self._operators():
             if (operator.overload_name or "default") == overload:
+                vars(self)[overload] = operator  # until it is removed
                 return operator
         raise AttributeError(
             f"The underlying op of '{self}' has no overload name '{overload}'; it has {', '.join(self.overloads())}"
         )
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        if self._function is None or self._generation != registry.generation:
+        if self._generation != registry.generation:
             operators = self._operators()
             plain = [o.qualified_overload for o in operators if not o.schema.is_out]
             outs = [o.qualified_overload for o in operators if o.schema.is_out]
             self._function = PythonFunction(self.__name__, plain, outs, self._namespace)
+            self._alone = operators[0] if len(operators) == 1 and not operators[0].family else None
             self._generation = registry.generation
         if not SILENT.issuperset(map(type, args)):
             answer = ask(self, f"torch.ops.{self}", args, kwargs)
             if answer is not UNASKED:
                 return answer
+        if self._alone is not None:  # a user's operator, which checks its arguments itself
+            return self._alone(*args, **kwargs)
         try:
             return self._function(*args, **kwargs)
         except ArgumentTypeError as refused:
@@ -161,7 +167,8 @@ class _OpNamespace(ModuleType):
             raise AttributeError(
                 f"'_OpNamespace' '{self.name}' object has no attribute '{name}': {self._advice(name)}", name=name
             )
-        return self._packets.setdefault(name, OpOverloadPacket(self.name, name))
+        packet = vars(self)[name] = self._packets.setdefault(name, OpOverloadPacket(self.name, name))
+        return packet
 
     def _advice(self, name: str) -> str:
         known = dir(self)
@@ -223,7 +230,8 @@ class _Ops(ModuleType):
     def __getattr__(self, namespace: str) -> _OpNamespace:
         if namespace.startswith("__"):
             raise AttributeError(namespace)
-        return self._namespaces.setdefault(namespace, _OpNamespace(namespace))
+        found = vars(self)[namespace] = self._namespaces.setdefault(namespace, _OpNamespace(namespace))
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(dir(self))
@@ -233,6 +241,17 @@ class _Ops(ModuleType):
 
 
 ops = _Ops()
+
+
+def _forget(operator: Operator) -> None:
+    """Let an operator that was removed be looked for again."""
+    namespace = vars(ops).get(operator.namespace)
+    name = operator.qualified_overload.partition(".")[0]
+    if namespace is not None and (packet := vars(namespace).pop(name, None)) is not None:
+        vars(packet).pop(operator.overload_name or "default", None)
+
+
+on_removal.append(_forget)
 
 
 def _packet_of(operator: OpOverload) -> OpOverloadPacket:

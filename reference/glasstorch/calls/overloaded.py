@@ -18,7 +18,7 @@ from contextvars import ContextVar, Token
 from typing import Any, Final, Self, TypeVar
 
 from glasstorch.calls.call_site import handed_on
-from glasstorch.core.plain_types import SILENT, count_modes, is_plain, someone
+from glasstorch.core.plain_types import QUIET, SILENT, TENSORS, count_modes, someone
 
 UNASKED: Final[Any] = object()  # the answer where there was nobody to ask
 
@@ -127,6 +127,12 @@ def skip_one(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any] | Non
         switched_off.reset(token)
 
 
+def is_quiet() -> bool:
+    """Whether nobody would be asked now, whatever the types of the arguments."""
+    off = switched_off.get()
+    return off == NOTHING or (off == NO_SUBCLASSES and not mode_stack.get())
+
+
 def is_enabled() -> bool:
     """Whether types of arguments are asked."""
     return switched_off.get() == ENABLED
@@ -215,8 +221,10 @@ def has_torch_function_variadic(*args: object) -> bool:
 
 def answers(kind: type) -> bool:
     """Whether a type has a `__torch_function__` that may answer."""
-    if kind in SILENT or is_plain(kind):
+    if kind in QUIET:
         return False
+    if kind in TENSORS:
+        return True
     method = getattr(kind, "__torch_function__", _disabled_torch_function_impl)
     return method is not _disabled_torch_function_impl
 
@@ -229,21 +237,29 @@ def may_answer(kind: type) -> bool:
 def in_order(args: Iterable[object], counts: Callable[[type], bool] = answers) -> list[Any]:
     """The arguments to ask: one of each type that counts, a subclass before its bases."""
     found: list[object] = []
+    kinds: list[type] = []
     for arg in args:
         kind = type(arg)
-        if counts(kind) and all(kind is not type(other) for other in found):
-            before = (i for i, other in enumerate(found) if isinstance(arg, type(other)))
-            found.insert(next(before, len(found)), arg)
+        if kind in kinds or not counts(kind):
+            continue
+        place = next((i for i, other in enumerate(kinds) if isinstance(arg, other)), len(found)) if found else 0
+        found.insert(place, arg)
+        kinds.insert(place, kind)
     return found
 
 
 def with_elements(values: Iterable[Any]) -> Iterable[Any]:
     """Arguments, and in place of each list or tuple its elements."""
+    found: list[Any] = []
     for value in values:
-        if isinstance(value, list | tuple) and not hasattr(type(value), "__torch_function__"):
-            yield from value
+        if isinstance(value, _SEQUENCES) and not hasattr(type(value), "__torch_function__"):
+            found += value
         else:
-            yield value
+            found.append(value)
+    return found
+
+
+_SEQUENCES: Final = (list, tuple)
 
 
 def always(kind: type) -> bool:
@@ -252,6 +268,19 @@ def always(kind: type) -> bool:
 
 
 # Asking ---------------------------------------------------------------------------------------------------------
+
+
+def to_be_asked(args: Iterable[object], kwargs: Mapping[str, Any] | None = None) -> list[Any] | None:
+    """The arguments to ask, elements of lists as well; None if there is nobody to ask, not even a mode."""
+    off = _level()
+    if off == NOTHING:
+        return None
+    modes = mode_stack.get()
+    if off != ENABLED:
+        return [] if modes else None
+    values = (*args, *kwargs.values()) if kwargs else args
+    asked = [] if QUIET.issuperset(map(type, values)) else in_order(with_elements(values))
+    return asked if asked or modes else None
 
 
 def ask(
@@ -267,17 +296,21 @@ def ask(
     functions in C++. A message speaks of the function by `name`. `counts_self` says whether a mode is told the type of
     the first argument though it does not answer itself.
     """
-    off = _level()
-    if off == NOTHING:
-        return UNASKED
-    asked: list[Any] = []
-    if off == ENABLED:
-        asked = in_order(with_elements((*args, *kwargs.values()) if kwargs else args))
-    if not asked:
-        if not mode_stack.get():
-            return UNASKED
-        if off == ENABLED and args and counts_self(type(args[0])):
-            asked = [args[0]]
+    asked = to_be_asked(args, kwargs)
+    return UNASKED if asked is None else answer_of(asked, function, name, args, kwargs, counts_self)
+
+
+def answer_of(
+    asked: list[Any],
+    function: Any,
+    name: str,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any] | None,
+    counts_self: Callable[[type], bool] = answers,
+) -> Any:
+    """The answer of a mode, or of the first of the arguments to ask that does answer; see `ask`."""
+    if not asked and switched_off.get() == ENABLED and args and counts_self(type(args[0])):
+        asked = [args[0]]
     answer = _answer(function, asked, (tuple(args),) if kwargs is None else (tuple(args), dict(kwargs)))
     if answer is not NotImplemented:
         return answer

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import takewhile
+from types import FunctionType
 from typing import Any
 
-from glasstorch.calls.arguments import device_of, dtype_of
+from glasstorch.calls.arguments import LISTS, NUMBERS, device_of, dtype_of
 from glasstorch.calls.call_site import as_written, is_spread
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.calls.overloaded import (
@@ -23,17 +24,16 @@ from glasstorch.calls.overloaded import (
     UNASKED,
     DisableTorchFunction,
     always,
+    answer_of,
     answers,
-    ask,
-    has_torch_function,
     switched_off,
-    with_elements,
+    to_be_asked,
 )
 from glasstorch.calls.refusal import expected, refusal
 from glasstorch.calls.signature import TUPLE, Mismatch, Signature, python_name
 from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
 from glasstorch.core.hooks import required
-from glasstorch.core.plain_types import SILENT
+from glasstorch.core.plain_types import SILENT, TENSORS
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.operator import keys_of, registry
@@ -92,6 +92,12 @@ class PythonFunction:
             answer = self.ask(args, kwargs)
             if answer is not UNASKED:
                 return answer
+            if self.unasked is not None:
+                return self.unasked(*args, **kwargs)
+        return self.resolve(args, kwargs)
+
+    def resolve(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Choose the overload that the arguments fit, and run its operator."""
         if args and not isinstance(args[0], TensorImpl):
             self._check_owner(args[0])
         out = kwargs.pop("out", None)
@@ -103,20 +109,34 @@ class PythonFunction:
         result = signature.operator.table[keys](keys, *bound)
         return required(result) if requires_grad else result
 
+    @cached_property
+    def unasked(self) -> Callable[..., Any] | None:
+        """The public function as it is where nobody is asked (Note [Nobody is asked]); None if it is not generated."""
+        public = self.public
+        is_generated = public is not None and public.__globals__.get(f"_parse_{public.__name__}") is self
+        return with_names(public, _names_unasked(public.__globals__)) if is_generated else None
+
     def ask(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """The answer of a mode or an argument; UNASKED if there is nobody to ask."""
         public = self.public
-        if public is not None and switched_off.get() == SKIP_ONE:
+        if public is None:
+            return UNASKED
+        if switched_off.get() == SKIP_ONE:
             with DisableTorchFunction():
                 return self(*args, **kwargs)
-        if public is None or not has_torch_function((*with_elements(args), *with_elements(kwargs.values()))):
+        asked = to_be_asked(args, kwargs)
+        if asked is None:
             return UNASKED
-        if not self.is_exact:
-            args, kwargs = as_written(public, self.is_method) or self._as_given(args, kwargs)
+        written = None if self.is_exact else as_written(public, self.is_method)
+        if written is not None:
+            args, kwargs = written
+        elif not self.is_exact:
+            args, kwargs = self._as_given(args, kwargs)
         args = [a._number if isinstance(a, TensorImpl) and a._number is not None else a for a in args]
         name = f"torch.Tensor.{self.name}" if self.is_method else f"torch.{self.name}"
-        spread = not self.is_method and is_spread(public)  # then PyTorch's functions in C++ pass an empty dictionary
-        return ask(public, name, args, kwargs or ({} if spread else None), self.counts_self)
+        # PyTorch passes an empty dictionary on where one was spread out.
+        spread = not kwargs and not self.is_method and is_spread(public)
+        return answer_of(asked, public, name, args, kwargs or ({} if spread else None), self.counts_self)
 
     def _as_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
         """The arguments without those that only the function's own defaults gave."""
@@ -261,6 +281,68 @@ def publish(function: Any, parser: PythonFunction) -> None:
     """Tell a parser which public function calls it."""
     parser.public = function
     parser.is_exact = function.__code__.co_argcount == 0 and function.__code__.co_kwonlyargcount == 0
+
+
+# Where nobody is asked ------------------------------------------------------------------------------------------
+
+
+# Note [Nobody is asked]
+# A call of a tensor whose class answers comes to its parser. Where nobody is to be asked, as inside a handler that
+# has switched its class off, the generated function can have its short way all the same: the same code runs again,
+# with global names by which all classes of tensors are plain, and by which parsers ask nobody.
+
+
+class _AskingNobody(PythonFunction):
+    """A function's parser that resolves each call at once."""
+
+    def __init__(self, parser: PythonFunction) -> None:
+        self.__dict__ = {**vars(parser), "unasked": None}
+        self._parser = parser
+        self.is_method = parser.is_method
+
+    @cached_property
+    def signatures(self) -> list[Signature]:
+        return self._parser.signatures
+
+    @cached_property
+    def out_signatures(self) -> list[Signature]:
+        return self._parser.out_signatures
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.resolve(args, kwargs)
+
+    def ask(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        return UNASKED
+
+
+def with_names(function: Any, names: dict[str, Any]) -> Any:
+    """A copy of a function that finds its global names in a namespace.
+
+    The code object is a copy: the interpreter's inline caches of global names belong to it, and must not be shared
+    between two namespaces.
+    """
+    made = FunctionType(function.__code__.replace(), names, function.__name__, function.__defaults__)
+    made.__kwdefaults__, made.__annotations__ = function.__kwdefaults__, function.__annotations__
+    made.__doc__, made.__qualname__, made.__module__ = function.__doc__, function.__qualname__, function.__module__
+    return made
+
+
+_unasked: dict[int, dict[str, Any]] = {}  # by the namespace of a module of functions, or of methods
+
+
+def _names_unasked(names: dict[str, Any]) -> dict[str, Any]:
+    """The namespace of generated functions for calls of which nobody is asked."""
+    found = _unasked.get(id(names))
+    if found is None:
+        found = {n: _AskingNobody(v) if isinstance(v, PythonFunction) else v for n, v in names.items()}
+        found |= {"PLAIN": TENSORS, "PLAIN_NUMBERS": NUMBERS, "is_tensors": _are_tensors}
+        _unasked[id(names)] = found
+    return found
+
+
+def _are_tensors(value: Any) -> bool:
+    """As `is_tensors`, for tensors of any class."""
+    return type(value) in LISTS and TENSORS.issuperset(map(type, value))
 
 
 class MethodParser(PythonFunction):

@@ -9,8 +9,8 @@ A class of tensors is plain if its `__torch_function__` is the one that never an
 generated function calls its operator at once if all its tensors are of plain types, which is one look into a set and
 costs no more than `isinstance` did. All other calls go to `calls/parser.py`, which asks.
 
-A mode of functions answers for all calls. While one is on, in whatever thread, the three sets below are empty: every
-call comes to the parser, which finds the modes of its own thread. So a program without modes does not pay for them.
+A mode of functions answers for all calls. While one is on, in whatever thread, the first three sets below are empty:
+every call comes to the parser, which finds the modes of its own thread. Without modes nothing is paid for them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from glasstorch.core.random.generator import Generator
 PLAIN: set[type] = set()  # types of tensors
 PLAIN_NUMBERS: set[type] = set()  # types of numbers that may stand for a tensor
 SILENT: set[type] = set()  # both, and the other types of arguments that are never asked
+QUIET: set[type] = set()  # the types in SILENT while no mode is on
+TENSORS: set[type] = set()  # all classes of tensors, those that answer too
 
 
 class Someone:
@@ -46,7 +48,8 @@ _modes_on = 0
 
 def _fill() -> None:
     """Fill the sets, or empty them if a mode is on. The caller holds the lock."""
-    for types, members in (PLAIN, _tensors), (PLAIN_NUMBERS, _numbers), (SILENT, (*_tensors, *_numbers, *_others)):
+    QUIET.update(_tensors, _numbers, _others)
+    for types, members in (PLAIN, _tensors), (PLAIN_NUMBERS, _numbers), (SILENT, QUIET):
         if _modes_on:
             types.clear()
         else:
@@ -56,6 +59,7 @@ def _fill() -> None:
 def set_plain(kind: type, plain: bool) -> None:
     """Say of a class of tensors whether it is plain."""
     with _lock:
+        TENSORS.add(kind)
         if plain:
             _tensors.add(kind)
         else:
@@ -63,12 +67,8 @@ def set_plain(kind: type, plain: bool) -> None:
             _tensors.discard(kind)
             PLAIN.discard(kind)
             SILENT.discard(kind)
+            QUIET.discard(kind)
         _fill()
-
-
-def is_plain(kind: type) -> bool:
-    """Whether a class of tensors is plain, whatever modes are on."""
-    return kind in _tensors
 
 
 def count_modes(change: int) -> int:

@@ -144,6 +144,7 @@ KINDS: Final = ("DEF", "FRAGMENT", "IMPL")
 RESERVED: Final = ("prim",)  # the interpreter of TorchScript has its own operators there
 ALIAS_ANALYSES: Final = ("", "FROM_SCHEMA", "CONSERVATIVE")
 
+on_removal: Final[list[Callable[[Operator], None]]] = []  # called with each operator that is removed
 _defined_at: Final[dict[str, str]] = {}  # namespace -> where a Library of kind DEF was made
 
 
@@ -167,6 +168,8 @@ class _Registered:
             for operator in self.operators:
                 if registry.operators.get(operator.name) is operator:
                     del registry.operators[operator.name]
+                    for forget in on_removal:
+                        forget(operator)
             for end in self.others:
                 end()
             if self.namespace is not None:

@@ -17,6 +17,7 @@ from glasstorch.core.keys import DispatchKey, DispatchKeySet
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator, keys_of
+from glasstorch.dispatch.schema import FunctionSchema, Type
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +41,63 @@ class OperatorName(str):
 
     def __call__(self) -> str:
         return str(self)
+
+
+class CallForm:
+    """How most calls of an operator bind their arguments: as `Operator.bind` does, where nothing is converted."""
+
+    __slots__ = ("by_position", "defaults", "kinds", "lists", "places")
+
+    def __init__(self, schema: FunctionSchema) -> None:
+        self.by_position = len(schema.positional)
+        self.places = {a.name: place for place, a in enumerate(schema.arguments)}
+        self.defaults = [REQUIRED if a.default is None else a.default_value for a in schema.arguments]
+        self.lists = [place for place, default in enumerate(self.defaults) if isinstance(default, list)]
+        self.kinds = [_kind_of(a.type) for a in schema.arguments]
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[int, list[Any] | None]:
+        """The key sets of all tensors, and the arguments in the order of the schema; None if one has to be converted.
+
+        So it is with an argument that is missing, too many or unknown: `Operator.bind` says what is wrong.
+        """
+        count, places = len(args), self.places
+        if count > self.by_position:
+            return 0, None
+        given = [*args, *self.defaults[count:]]
+        for place in self.lists:
+            if place >= count:
+                given[place] = given[place].copy()  # which the kernel may write to
+        for name, value in kwargs.items():
+            place = places.get(name, -1)
+            if place < count:
+                return 0, None
+            given[place] = value
+        keys = 0
+        for place, kind in enumerate(self.kinds):
+            value = given[place]
+            if isinstance(value, TensorImpl):
+                keys |= value.key_set
+            elif value is REQUIRED or kind == TENSOR or (kind == INTS and type(value) is int):
+                return 0, None
+            elif kind == MAY_HAVE_TENSOR:
+                if value is not None:
+                    return 0, None
+            elif kind == LIST and value is not None:
+                keys |= keys_of(value)
+        return keys, given
+
+
+REQUIRED: Final = object()  # in place of the default of a parameter that has none
+TENSOR, MAY_HAVE_TENSOR, LIST, INTS, OTHER = range(5)
+
+
+def _kind_of(kind: Type) -> int:
+    """What the values of a parameter have to be, so that nothing is converted."""
+    if kind.is_list:
+        return INTS if kind.base in ("int", "SymInt") else LIST
+    if kind.is_tensor_like:
+        return MAY_HAVE_TENSOR if kind.is_optional else TENSOR
+    return OTHER
 
 
 class OpOverload(Operator):
@@ -78,10 +136,18 @@ class OpOverload(Operator):
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # hot path: benchmarks/library.py
         """Call the operator; the arguments of a user's are checked, as Python code is what they come to."""
         if self.family:
-            return super().__call__(*args, **kwargs)
+            keys, given = self.form.bind(args, kwargs)
+            if given is None:
+                return super().__call__(*args, **kwargs)
+            included, allowed = active_keys.get()
+            keys = (keys | included) & allowed
+            result = self.table[keys](keys, *given)
+            if isinstance(result, tuple):
+                return [*result] if self.schema.returns[0].type.is_list else tuple(result)
+            return result
         arguments: Sequence[Any] = args
         if kwargs or len(args) != len(self.plain):
-            arguments = self.bind(args, kwargs)
+            arguments = self.form.bind(args, kwargs)[1] or self.bind(args, kwargs)
         keys = 0
         for value, plain in zip(arguments, self.plain, strict=True):
             if isinstance(value, TensorImpl) and plain is PLAIN_TENSOR:
@@ -93,6 +159,11 @@ class OpOverload(Operator):
         included, allowed = active_keys.get()
         keys = (keys | included) & allowed
         return self.table[keys](keys, *arguments)
+
+    @cached_property
+    def form(self) -> CallForm:
+        """How the arguments of a call are bound that need no conversion."""
+        return CallForm(self.schema)
 
     @cached_property
     def plain(self) -> list[frozenset[type]]:

@@ -232,17 +232,16 @@ def users_arguments(operator: Operator, arguments: Sequence[Any]) -> tuple[Seque
     """The complete arguments of a call as a user's function gets them: see Note [A user's kernel]."""
     parameters, positional = operator.parameters
     given, named = positional, {}
-    for i in range(positional, len(parameters)):
-        if not _is_default(parameters[i], arguments[i]):
-            named[parameters[i][0]] = arguments[i]
-    while given and _is_default(parameters[given - 1], arguments[given - 1]):
+    for (name, has_default, default), value in zip(parameters[positional:], arguments[positional:], strict=True):
+        if not has_default or not _equals(default, value):
+            named[name] = value
+    while given and parameters[given - 1][1] and _equals(parameters[given - 1][2], arguments[given - 1]):
         given -= 1
     return arguments[:given], named
 
 
-def _is_default(parameter: tuple[str, bool, Any], value: Any) -> bool:
-    _, has_default, default = parameter
-    return has_default and not isinstance(value, TensorImpl) and bool(value == default)
+def _equals(default: Any, value: Any) -> bool:
+    return value is default or (not isinstance(value, TensorImpl) and bool(value == default))
 
 
 def _without_keys(function: Boxed) -> Boxed:
