@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 Program = Callable[[Any, list[Any]], None]
@@ -629,8 +630,6 @@ def functions_keep_their_identity_under_a_mode(torch: Any, log: list[Any]) -> No
 
 @program
 def a_device_context(torch: Any, log: list[Any]) -> None:
-    from importlib import import_module
-
     devices = import_module(f"{torch.__name__}.utils._device")
     on_cpu = devices.DeviceContext("cpu")
     with devices.DeviceContext("meta"):
@@ -703,3 +702,38 @@ def one_level_is_skipped(torch: Any, log: list[Any]) -> None:
 def pickles(torch: Any, log: list[Any]) -> None:
     x = torch.nn.Parameter(torch.ones(2))
     log += [told(pickle.loads(pickle.dumps(x)).detach()), type(pickle.loads(pickle.dumps(x))).__name__]
+
+
+# Functions of autograd ---------------------------------------------------------------------------------------------
+
+
+@program
+def gradients_are_asked_for(torch: Any, log: list[Any]) -> None:
+    kind = logging_class(torch, log)
+    x = torch.ones(2, requires_grad=True)
+    s = x.as_subclass(kind)
+    log.append(told(torch.autograd.grad((s * 2).sum(), s)))
+    log.append(told(torch.autograd.grad([(x * 2).sum()], {"b": x}, allow_unused=True)))
+    torch.autograd.backward((s * 3).sum())
+    torch.autograd.backward([(x * 3).sum(), (s * 3).sum()], inputs=[x], retain_graph=True)
+    (s * 3).sum().backward()
+    with logging_mode(torch, log):
+        torch.autograd.grad((x * 2).sum(), x, materialize_grads=True)
+        torch.autograd.backward((x * 2).sum(), inputs=x)
+        (x * 2).sum().backward()
+    log.append(told(x.grad))
+
+
+@program
+def gradients_of_what_is_no_tensor(torch: Any, log: list[Any]) -> None:
+    class Told:
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            given = [[type(one).__name__ for one in arg] for arg in args]
+            log.append((func.__name__, [t.__name__ for t in types], given, sorted(kwargs or {})))
+            return (1,) * len(args[-1])
+
+    x = torch.ones(2, requires_grad=True)
+    log.append(torch.autograd.grad(Told(), x))
+    log.append(torch.autograd.grad([x.sum(), Told()], {"a": Told()}))
+    torch.autograd.backward(x.sum(), inputs=[Told()])

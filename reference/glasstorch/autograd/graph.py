@@ -31,6 +31,7 @@ from glasstorch.autograd.saved_hooks import saved_tensors_hooks as saved_tensors
 from glasstorch.autograd.saved_mutation import allow_mutation_on_saved_tensors as allow_mutation_on_saved_tensors
 from glasstorch.autograd.tangents import tangent_of
 from glasstorch.autograd.views import refresh_view
+from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.dtype import dtype as dtype_
@@ -39,6 +40,7 @@ from glasstorch.core.geometry import Size
 from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
 from glasstorch.core.layout import preserve_format
+from glasstorch.core.plain_types import someone
 from glasstorch.core.removable_handle import RemovableHandle
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.core.warn_once import warn_once
@@ -90,6 +92,17 @@ def backward(
             )
         grad_tensors = grad_variables
     wanted = None if inputs is None else _inputs(inputs, "backward")
+    if someone.answers and has_torch_function(asked := _tensor_like(tensors, wanted or ())):
+        handle_torch_function(
+            backward,
+            asked,
+            _as_tuple(tensors),
+            grad_tensors=grad_tensors,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            inputs=None if wanted is None else tuple(wanted),
+        )
+        return
     tensors = _outputs(tensors)
     gradients = _root_gradients(tensors, _as_list(grad_tensors, len(tensors)), create_graph)
     keep = create_graph if retain_graph is None else retain_graph
@@ -130,7 +143,25 @@ def grad(
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
-    outputs, wanted = _outputs(outputs), _inputs(inputs, "grad")
+    wanted = _inputs(inputs, "grad")
+    if allow_unused is None:
+        allow_unused = materialize_grads
+    if someone.answers and has_torch_function(asked := _tensor_like(outputs, wanted)):
+        answer = handle_torch_function(
+            grad,
+            asked,
+            _as_tuple(outputs),
+            tuple(wanted),
+            grad_outputs=grad_outputs,
+            retain_graph=retain_graph,
+            create_graph=create_graph,
+            only_inputs=only_inputs,
+            allow_unused=allow_unused,
+            is_grads_batched=is_grads_batched,
+            materialize_grads=materialize_grads,
+        )
+        return dict(zip(inputs, answer, strict=True)) if type(inputs) is dict else answer
+    outputs = _outputs(outputs)
     if not only_inputs:
         warnings.warn(
             "only_inputs argument is deprecated and is ignored now (defaults to True). To accumulate gradient for "
@@ -195,6 +226,20 @@ def _of_batches(
     return [next(of_used) if is_used else None for is_used in used]
 
 
+def _as_tuple(outputs: Any) -> tuple[Any, ...]:
+    """Outputs, or one: a tensor, an object that answers like one, or an edge."""
+    return (outputs,) if _is_one(outputs) else tuple(outputs)
+
+
+def _is_one(outputs: Any) -> bool:
+    return isinstance(outputs, GradientEdge) or hasattr(outputs, "__torch_function__")
+
+
+def _tensor_like(outputs: Any, inputs: Sequence[Any]) -> list[Any]:
+    """The arguments that may answer in place of the function."""
+    return [one for one in (*_as_tuple(outputs), *inputs) if hasattr(one, "__torch_function__")]
+
+
 def _outputs(outputs: Outputs) -> list[Tensor | GradientEdge]:
     found = [outputs] if isinstance(outputs, Tensor | GradientEdge) else list(outputs)
     for output in found:
@@ -205,7 +250,7 @@ def _outputs(outputs: Outputs) -> list[Tensor | GradientEdge]:
 
 def _inputs(inputs: Any, function: str) -> list[Any]:
     """Tensors or edges, from one of them, from several or from a dict's values; there must be one."""
-    if isinstance(inputs, Tensor | GradientEdge):
+    if _is_one(inputs):
         return [inputs]
     if isinstance(inputs, Mapping) and type(inputs) is not dict:
         raise TypeError(
