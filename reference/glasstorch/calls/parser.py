@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any
 
 from glasstorch.calls.arguments import LISTS, NUMBERS, device_of, dtype_of
-from glasstorch.calls.call_site import as_written, is_spread
+from glasstorch.calls.call_site import as_written, handed_on, is_spread
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.calls.overloaded import (
     SKIP_ONE,
@@ -134,8 +134,9 @@ class PythonFunction:
             args, kwargs = self._as_given(args, kwargs)
         args = [a._number if isinstance(a, TensorImpl) and a._number is not None else a for a in args]
         name = f"torch.Tensor.{self.name}" if self.is_method else f"torch.{self.name}"
-        # PyTorch passes an empty dictionary on where one was spread out.
-        spread = not kwargs and not self.is_method and is_spread(public)
+        # PyTorch passes an empty dictionary on where one was spread out, which no form that was read can show.
+        unseen = not kwargs and not self.is_method and (written is None or handed_on.get() is not None)
+        spread = unseen and is_spread(public)
         return answer_of(asked, public, name, args, kwargs or ({} if spread else None), self.counts_self)
 
     def _as_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
