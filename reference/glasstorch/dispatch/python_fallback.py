@@ -105,13 +105,13 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
         value = arguments[i]
         if isinstance(value, TensorImpl):
             if value.key_set & PYTHON:
-                asked = _with_its_class(asked, value)
+                asked = with_its_class(asked, value)
             elif value._number is not None:
                 given[i] = value._number
         elif value is not None:
             for element in value:
                 if element is not None and element.key_set & PYTHON:
-                    asked = _with_its_class(asked, element)
+                    asked = with_its_class(asked, element)
     stack = modes.get()
     if not (stack or asked):  # the key was put into the set without a mode
         return operator.redispatch(keys & BELOW_PYTHON, *arguments)
@@ -195,7 +195,7 @@ def _rule_for(operator: Operator, kind: type) -> Any:
     return None if rules is None else rules.get(kind)
 
 
-def _with_its_class(asked: tuple[Any, ...], tensor: TensorImpl) -> tuple[Any, ...]:
+def with_its_class(asked: tuple[Any, ...], tensor: TensorImpl) -> tuple[Any, ...]:
     """The tensors to ask, and one more if its class is not among theirs: before the first that it is a subclass of."""
     kind = type(tensor)
     if not overrides_dispatch(kind) or any(type(other) is kind for other in asked):

@@ -1,0 +1,61 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 03.8 Who is asked
+#
+# Several tensors of a call may have a class with a `__torch_dispatch__`. The
+# fallback of the key `Python` goes through them from left to right and keeps
+# a tuple of those to ask. Your function puts one more tensor into it:
+#
+# - a class is asked once, so a tensor whose class is there already is not
+#   added;
+# - a class without a `__torch_dispatch__` of its own or of a base other than
+#   Tensor is not asked: `overrides_dispatch(kind)` tells;
+# - a subclass knows its base, and not the other way round. So a tensor stands
+#   before the first one whose class is a base of its own;
+# - otherwise it stands at the end.
+#
+# Every call of a tensor subclass in the library will use yours.
+
+# %%
+from typing import Any
+
+from glasstorch.dispatch.python_fallback import overrides_dispatch
+
+
+def with_its_class(asked: tuple[Any, ...], tensor: Any) -> tuple[Any, ...]:
+    """The tensors to ask, and one more if its class is not among theirs.
+
+    >>> import glasstorch as torch
+    >>> class Base(torch.Tensor):
+    ...     @classmethod
+    ...     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+    ...         return NotImplemented
+    >>> class Special(Base):
+    ...     pass
+    >>> base, special = (
+    ...     torch.Tensor._make_wrapper_subclass(kind, (2,))
+    ...     for kind in (Base, Special)
+    ... )
+    >>> asked = with_its_class((base,), special)
+    >>> [type(one).__name__ for one in asked]
+    ['Special', 'Base']
+    """
+    raise NotImplementedError
+
+
+# %% [markdown]
+# When you have something, save the file and run
+# `.venv/bin/workbook check 03.8`. An unfinished answer is fine: the report
+# says what to look at next. `.venv/bin/workbook hint 03.8` gives a hint, and
+# `.venv/bin/workbook lab 03.8` opens a sheet for experiments.
