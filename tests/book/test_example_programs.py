@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from types import ModuleType
 
@@ -28,6 +29,20 @@ def test_a_programs_torch_is_glasstorch() -> None:
     assert program.nn.Linear is glasstorch.nn.Linear
     assert issubclass(program.Autoencoder, glasstorch.nn.Module)
     assert program.kl_divergence is glasstorch.distributions.kl_divergence
+
+
+def test_a_program_that_installs_glasstorch_as_torch_does_so_for_itself_only() -> None:
+    program = """
+import sys
+from workbook.book.cells import example
+
+finders = list(sys.meta_path)
+device = example("outside_device")
+print(device.torch.ones(2, device="attic") + 1)
+assert sys.meta_path == finders
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "tensor([2., 2.], device='attic:0')\n"
 
 
 def test_modules_of_the_same_names_stay_as_they_were(loaded: dict[str, ModuleType]) -> None:

@@ -15,6 +15,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from glasstorch import _as_torch
 from workbook.book.errors import BookError
 from workbook.book.project import project_root
 
@@ -99,9 +100,15 @@ class OurTorch:
 
 @contextmanager
 def glasstorch_as_torch() -> Iterator[None]:
-    """Within it, `import torch` and the modules below it give glasstorch."""
-    with modules_set_aside({"torch"}), first_finder(OurTorch()):
-        yield
+    """Within it, `import torch` and the modules below it give glasstorch, and a program that asks for that changes
+    nothing more."""
+    install = _as_torch.install
+    _as_torch.install = lambda: None  # it would hold for the rest of the process
+    try:
+        with modules_set_aside({"torch"}), first_finder(OurTorch()):
+            yield
+    finally:
+        _as_torch.install = install
 
 
 @contextmanager
