@@ -26,6 +26,7 @@ from glasstorch.calls.overloaded import has_torch_function_unary as has_torch_fu
 from glasstorch.calls.overloaded import has_torch_function_variadic as has_torch_function_variadic
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.dispatch.overload import OpOverload
 from glasstorch.operators.generated import functions, public
 from glasstorch.outside_data import asarray, creation
 from glasstorch.python_forms import fact_functions, nonzero, range
@@ -256,7 +257,7 @@ def get_overridable_functions() -> dict[Any, list[Any]]:
 
 def resolve_name(f: Any) -> str | None:
     """The name of a function that can be overridden, or is ignored, such as `torch.Tensor.add`; None for others."""
-    if hasattr(f, "overloads"):  # `torch.ops.aten.add`
+    if hasattr(f, "overloads") or isinstance(f, OpOverload):  # `torch.ops.aten.add`, and `.Tensor` of it
         return str(f)
     names = _names()
     try:

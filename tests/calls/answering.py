@@ -704,7 +704,42 @@ def pickles(torch: Any, log: list[Any]) -> None:
     log += [told(pickle.loads(pickle.dumps(x)).detach()), type(pickle.loads(pickle.dumps(x))).__name__]
 
 
-# Functions of autograd ---------------------------------------------------------------------------------------------
+# Operators by themselves, and functions of autograd ---------------------------------------------------------------
+
+
+@program
+def overloads_are_called_by_themselves(torch: Any, log: list[Any]) -> None:
+    aten, x = torch.ops.aten, torch.ones(2)
+    s = x.as_subclass(logging_class(torch, log))
+    made = [aten.add.Tensor(s, s), aten.add.Tensor(x, s, alpha=2), aten.add.Tensor(x, other=s)]
+    made.append(aten.cat.default([x, s]))
+    made += [aten.sum.dim_IntList(s, [0]), aten.detach.default(s), aten.add.out(x, s, out=x), aten.mul_.Tensor(s, 2)]
+    made += [aten.index.Tensor(x, [torch.tensor([0]).as_subclass(type(s))]), *aten.max.dim(s, 0)]
+    with torch._C.DisableTorchFunctionSubclass():
+        made.append(aten.add.Tensor(s, s))
+        log += [type(one).__name__ for one in made]
+
+
+@program
+def a_mode_hears_of_overloads(torch: Any, log: list[Any]) -> None:
+    aten, x = torch.ops.aten, torch.ones(2)
+    with logging_mode(torch, log, "outer"), logging_mode(torch, log, "inner"):
+        aten.add.Tensor(x, x)
+        aten.ones.default([2])
+        aten.sum(x)
+
+
+@program
+def an_overload_nobody_answers_for(torch: Any, log: list[Any]) -> None:
+    class Mute(torch.Tensor):  # type: ignore[misc]
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return NotImplemented
+
+    try:
+        torch.ops.aten.add.Tensor(torch.ones(1).as_subclass(Mute), torch.ones(1))
+    except TypeError as error:
+        log.append(str(error).split(";")[1].splitlines()[:3])
 
 
 @program
@@ -737,3 +772,23 @@ def gradients_of_what_is_no_tensor(torch: Any, log: list[Any]) -> None:
     log.append(torch.autograd.grad(Told(), x))
     log.append(torch.autograd.grad([x.sum(), Told()], {"a": Told()}))
     torch.autograd.backward(x.sum(), inputs=[Told()])
+
+
+@program
+def a_mode_of_dispatch_hears_of_what_runs(torch: Any, log: list[Any]) -> None:
+    modes: Any = import_module(f"{torch.__name__}.utils._python_dispatch")
+
+    class Dispatch(modes.TorchDispatchMode):  # type: ignore[misc]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            log.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    s = x.as_subclass(logging_class(torch, log))
+    with Dispatch():
+        log.append(type(x.as_subclass(type(s))).__name__)
+        log.append([type(s + 1).__name__, type(torch.ops.aten.sum.default(s)).__name__])
+    with logging_mode(torch, log), Dispatch():
+        torch.ops.aten.add.Tensor(x, 1)
+    with Dispatch(), logging_mode(torch, log):
+        x * 2

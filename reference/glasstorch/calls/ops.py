@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from glasstorch.calls.arguments import REFUSED, converter
-from glasstorch.calls.overloaded import UNASKED, ask
+from glasstorch.calls.overloaded import UNASKED, answer_of, ask, to_be_asked
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
@@ -261,5 +261,14 @@ def _packet_of(operator: OpOverload) -> OpOverloadPacket:
     return packet
 
 
+def _answer(operator: OpOverload, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """The answer of a mode or an argument to a call of an overload; NotImplemented if there is nobody to ask."""
+    asked = to_be_asked(args, kwargs)
+    if asked is None:
+        return NotImplemented
+    return answer_of(asked, operator, f"torch.ops.{operator.namespace}.{operator._opname}", args, kwargs)
+
+
 OpOverload.packet_of = _packet_of
+OpOverload.answer = _answer
 OpOverload.converted = _converted

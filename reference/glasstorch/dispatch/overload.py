@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final, TypeVar
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey, DispatchKeySet
+from glasstorch.core.plain_types import SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator, keys_of
@@ -106,8 +107,10 @@ class OpOverload(Operator):
     Its packet, `torch.ops.aten.add`, is made in calls/ops.py.
     """
 
-    # Set by calls/ops.py: its packet, and the arguments of a call converted to the types of the schema.
+    # Set by calls/ops.py: its packet, the answer of somebody else to a call, which is NotImplemented where there is
+    # nobody to ask, and the arguments of a call converted to the types of the schema.
     packet_of: ClassVar[Callable[[OpOverload], Any]]
+    answer: ClassVar[Callable[[OpOverload, Sequence[Any], dict[str, Any]], Any]]
     converted: ClassVar[Callable[[OpOverload, Sequence[Any], Sequence[Any]], Sequence[Any]]]
     py_kernels: dict[Any, Callable[..., Any]]
     torch_dispatch_rules: dict[type, Callable[..., Any]]  # what a class of modes or tensors does with it
@@ -135,6 +138,10 @@ class OpOverload(Operator):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # hot path: benchmarks/library.py
         """Call the operator; the arguments of a user's are checked, as Python code is what they come to."""
+        if kwargs or not SILENT.issuperset(map(type, args)):
+            answer = self.answer(args, kwargs)
+            if answer is not NotImplemented:
+                return answer
         if self.family:
             keys, given = self.form.bind(args, kwargs)
             if given is None:

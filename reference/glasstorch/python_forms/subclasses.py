@@ -13,7 +13,7 @@ for is the business of its class.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from glasstorch.core import geometry, hooks, inference
@@ -83,7 +83,7 @@ def _make_subclass(
     if not isinstance(data, TensorImpl):
         raise ArgumentTypeError(f"_make_subclass(): argument 'data' must be Tensor, not {type(data).__name__}")
     if data.key_set & PYTHON:
-        data = _detached_without_modes(data)
+        data = without_modes(data.detach)
         if data.key_set & PYTHON:
             raise ArgumentError(
                 f"Creating a new Tensor subclass {cls.__name__} but the raw Tensor object is already associated to a "
@@ -166,10 +166,16 @@ def _refuse_questions(policy: str | None, on: bool, layout: bool) -> None:
         )
 
 
-def _detached_without_modes(data: Tensor) -> Tensor:
+def is_a_mode_on() -> bool:
+    """Whether a mode sees the operators that run."""
+    return bool(mode_stack.modes.get())
+
+
+def without_modes(function: Callable[[], Any]) -> Any:
+    """The result of a function whose operators no mode sees; classes of tensors are asked."""
     stack = mode_stack.modes.get()
     mode_stack.set_stack(())
     try:
-        return data.detach()
+        return function()
     finally:
         mode_stack.set_stack(stack)
