@@ -385,3 +385,45 @@ def test_a_mode_may_leave_out_one_of_several_results() -> None:
         convolution(glasstorch.ones(1, 2, 4)).sum().backward()
     assert "aten.convolution_backward.default" in [operator for operator, _, _ in log.calls]
     assert convolution.weight.grad is not None
+
+
+# A class that sees operators only ------------------------------------------------------------------------------------
+
+
+def results_of_classes(torch: Any) -> list[str]:
+    """The types that calls of four classes return, each with a handler that takes its tensors apart."""
+
+    class Operators(torch.Tensor):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def __new__(cls: Any, inner: Any) -> Any:
+            made = torch.Tensor._make_wrapper_subclass(cls, inner.shape)
+            made.inner = inner
+            return made
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*(getattr(one, "inner", one) for one in args), **(kwargs or {}))
+
+    class Inherits(Operators):
+        pass
+
+    class Functions(Operators):
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return super().__torch_function__(func, types, args, kwargs or {}), func.__name__
+
+    class Nothing(torch.Tensor):  # type: ignore[misc, name-defined]
+        pass
+
+    found = []
+    for kind in (Operators, Inherits, Functions):
+        x = kind(torch.ones(2))
+        found += [type(one).__name__ for one in (x + 1, torch.add(x, 1), torch.nn.functional.relu(x), x.sum())]
+        found.append(f"{kind.__name__}: {'__torch_function__' in vars(kind)}")
+    return [*found, type(torch.ones(2).as_subclass(Nothing) + 1).__name__]
+
+
+def test_what_a_handler_returns_is_returned_unless_the_class_asks_about_functions(require: Any) -> None:
+    here = results_of_classes(glasstorch)
+    assert here == results_of_classes(require("torch"))
+    assert here[:4] == ["Tensor"] * 4

@@ -39,6 +39,7 @@ from glasstorch.calls.overloaded import (
 )
 from glasstorch.calls.python_operators import asked_operator
 from glasstorch.core.plain_types import QUIET, set_plain
+from glasstorch.dispatch.python_fallback import overrides_dispatch
 
 # Attributes of which nobody is asked: they make a tensor or a class, or are not in PyTorch.
 NEVER = frozenset(
@@ -87,8 +88,11 @@ class _TensorMeta(type):
         super().__init__(name, bases, namespace, **more)
         if _TensorMeta.root is None:
             _TensorMeta.root = cls
-        if "_asks" not in namespace:
-            set_plain(cls, not _answers(cls.__mro__))
+        if "_asks" in namespace:
+            return
+        set_plain(cls, not _answers(cls.__mro__))
+        if _sees_operators_only(cls):
+            cls.__torch_function__ = _disabled_torch_function_impl
 
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -101,8 +105,18 @@ def _answers(order: list[type] | tuple[type, ...]) -> bool:
     """Whether a class with this order of bases answers: it is not Tensor, and its method is not the disabled one."""
     if order[0] is _TensorMeta.root:
         return False
-    found = next(vars(kind)["__torch_function__"] for kind in order if "__torch_function__" in vars(kind))
-    return found is not _disabled_torch_function_impl
+    return _torch_function_of(order) is not _disabled_torch_function_impl
+
+
+def _torch_function_of(order: list[type] | tuple[type, ...]) -> Any:
+    return next(vars(kind)["__torch_function__"] for kind in order if "__torch_function__" in vars(kind))
+
+
+def _sees_operators_only(cls: type) -> bool:
+    """Whether a class has a `__torch_dispatch__`, whose results are returned as they are, and only Tensor's function."""
+    root = _TensorMeta.root
+    of_tensor = vars(root)["__torch_function__"]
+    return cls is not root and overrides_dispatch(cls) and _torch_function_of(cls.__mro__) is of_tensor
 
 
 @cache
