@@ -113,7 +113,7 @@ def _torch_function_of(order: list[type] | tuple[type, ...]) -> Any:
 
 
 def _sees_operators_only(cls: type) -> bool:
-    """Whether a class has a `__torch_dispatch__`, whose results are returned as they are, and only Tensor's function."""
+    """Whether a class has a `__torch_dispatch__`, whose results stay as they are, and Tensor's `__torch_function__`."""
     root = _TensorMeta.root
     of_tensor = vars(root)["__torch_function__"]
     return cls is not root and overrides_dispatch(cls) and _torch_function_of(cls.__mro__) is of_tensor
