@@ -90,9 +90,10 @@ class _TensorMeta(type):
             _TensorMeta.root = cls
         if "_asks" in namespace:
             return
-        set_plain(cls, not _answers(cls.__mro__))
         if _sees_operators_only(cls):
             cls.__torch_function__ = _disabled_torch_function_impl
+        else:
+            set_plain(cls, not _answers(cls.__mro__))
 
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)
