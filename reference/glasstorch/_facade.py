@@ -134,6 +134,7 @@ from glasstorch.outside_data.asarray import asarray as asarray
 from glasstorch.outside_data.creation import *  # noqa: F403
 from glasstorch.outside_data.foreign_memory import *  # noqa: F403
 from glasstorch.printing import set_printoptions as set_printoptions
+from glasstorch.python_forms.compressed_tensors import *  # noqa: F403
 from glasstorch.python_forms.fact_functions import *  # noqa: F403
 from glasstorch.python_forms.nonzero import nonzero as nonzero
 from glasstorch.python_forms.range import range as range

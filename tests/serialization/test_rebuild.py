@@ -74,8 +74,8 @@ def test_a_method_can_have_an_attribute_of_its_name() -> None:
         (rebuild.quantized_tensor, "glasstorch has no quantized dtypes"),
         (rebuild.nested_tensor, "a nested tensor, and glasstorch has none"),
         (
-            lambda: rebuild.sparse_tensor(glasstorch.sparse_csr, ()),
-            "the layout torch.sparse_csr, which glasstorch",
+            lambda: rebuild.sparse_tensor(glasstorch.strided, ()),
+            "the layout torch.strided, which glasstorch",
         ),
         (lambda: rebuild.wrapper_subclass(glasstorch.Tensor), "a tensor without a storage"),
         (
@@ -92,6 +92,20 @@ def test_what_is_not_here_is_refused_by_name(function: Any, message: str) -> Non
 
 
 @pytest.mark.parametrize("weights_only", [True, False])
+def test_a_tensor_of_torch_in_a_compressed_layout_is_loaded(require: Any, weights_only: bool) -> None:
+    from tests.serialization.exchange import saved
+
+    torch = require("torch")
+    dense = torch.tensor([[1.0, 0.0], [2.0, 3.0]])
+    for x in (dense.to_sparse_csr(), dense.to_sparse_csc(), dense.to_sparse_bsr((1, 2)), dense.to_sparse_bsc((2, 1))):
+        loaded = glasstorch.load(saved(torch, x), weights_only=weights_only)
+        assert str(loaded.layout) == str(x.layout)
+        assert loaded.to_dense().tolist() == dense.tolist()
+        again = glasstorch.load(saved(glasstorch, loaded), weights_only=weights_only)
+        assert repr(again) == repr(x)
+
+
+@pytest.mark.parametrize("weights_only", [True, False])
 def test_a_sparse_tensor_of_torch_is_loaded(require: Any, weights_only: bool) -> None:
     from tests.serialization.exchange import saved
 
@@ -105,5 +119,10 @@ def test_the_parts_of_a_sparse_tensor_are_checked() -> None:
     indices, values = glasstorch.tensor([[0, 5]]), glasstorch.ones(2)
     with pytest.raises(RuntimeError, match="for dim 0, size is 2 but found index 5"):
         rebuild.sparse_tensor(glasstorch.sparse_coo, (indices, values, (2,)))
-    with pytest.raises(TypeError, match="expected indices, values, size and a bool"):
+    with pytest.raises(TypeError, match="expected indices, values and sizes"):
         rebuild.sparse_tensor(glasstorch.sparse_coo, ())
+    starts = glasstorch.tensor([0, 3])
+    with pytest.raises(RuntimeError, match=r"`crow_indices\[..., -1\] == nnz` is not satisfied"):
+        rebuild.sparse_tensor(glasstorch.sparse_csr, (starts, glasstorch.tensor([0, 1]), values, (1, 2)))
+    with pytest.raises(TypeError, match="expected indices, values and sizes"):
+        rebuild.sparse_tensor(glasstorch.sparse_csr, (starts, values, (1, 2)))

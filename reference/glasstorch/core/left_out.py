@@ -42,17 +42,7 @@ LEFT_OUT: Final = {
 # Names of torch.Tensor that Tensor does not have.
 MISSING_METHODS: Final = (
     # of sparse tensors
-    *(
-        "ccol_indices",
-        "col_indices",
-        "crow_indices",
-        "row_indices",
-        "smm",
-        "sspaddmm",
-        "to_sparse_bsc",
-        "to_sparse_bsr",
-    ),
-    *("to_sparse_csc", "to_sparse_csr"),
+    *("smm", "sspaddmm"),
     # of quantized ones
     *("dequantize", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points"),
     *("q_scale", "q_zero_point", "qscheme"),

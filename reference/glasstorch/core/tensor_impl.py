@@ -129,7 +129,7 @@ class TensorImpl:
     def stride(self, dim: int | None = None) -> Any:
         """All strides in elements, or that of one dimension; zeros for a COO tensor, refused for a compressed one."""
         if self.key_set & SPARSE_CSR:
-            raise StorageError("Sparse CSR tensors do not have strides")
+            raise StorageError(f"Sparse {self._parts.layout.name[-3:].upper()} tensors do not have strides")
         strides = self.strides()
         return strides if dim is None else strides[geometry.existing_dim(dim, len(strides))]
 

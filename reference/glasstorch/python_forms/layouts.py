@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.errors import ArgumentTypeError, ShapeError
+from glasstorch.core.errors import ArgumentTypeError, ShapeError, StorageError
 from glasstorch.core.geometry import is_channels_last, memory_order
-from glasstorch.core.keys import SPARSE
+from glasstorch.core.keys import SPARSE, SPARSE_CSR
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format
 from glasstorch.core.layout import memory_format as MemoryFormat
 
@@ -26,6 +26,8 @@ def is_contiguous(self: Tensor, *, memory_format: MemoryFormat = contiguous_form
 
     A tensor of other than 4 dimensions is never `channels_last`, one of other than 5 never `channels_last_3d`.
     """
+    if self.key_set & SPARSE_CSR:
+        raise StorageError(f"Sparse {self.layout.name[-3:].upper()} tensors do not have is_contiguous")
     if memory_format is contiguous_format:
         return self.is_row_major() and not self.key_set & SPARSE
     if not isinstance(memory_format, MemoryFormat):

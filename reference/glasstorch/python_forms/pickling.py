@@ -17,8 +17,11 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CONJUGATE, NEGATIVE, SPARSE
 from glasstorch.core.layout import layout
+from glasstorch.core.sparse_parts import COMPRESSED_LAYOUTS
 from glasstorch.core.storage import Storage
-from glasstorch.operators.composite.sparse import check_coo, made_of
+from glasstorch.operators.composite.sparse.compressed import check_compressed, compressed_unchecked
+from glasstorch.operators.composite.sparse.coo import check_coo, made_of
+from glasstorch.python_forms.sparse_tensors import checking
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -83,7 +86,9 @@ def parts(self: Tensor) -> tuple[Any, ...]:
     if self.is_sparse:
         return sparse_rebuilt, (self.layout, (self._indices(), self._values(), self.shape, self.is_coalesced()))
     if self.key_set & SPARSE:
-        raise NotImplementedError(f"a tensor of the layout {self.layout} cannot be pickled; pickle x.to_dense()")
+        held: Any = self._parts
+        indices = held.compressed.detach(), held.plain.detach()
+        return sparse_rebuilt, (held.layout, (*indices, held.values.detach(), self.shape))
     held = (self.untyped_storage(), self.dtype, _geometry(self), _bits(self), self.requires_grad)
     return rebuilt, (type(self), *held), self.__dict__ or None
 
@@ -109,7 +114,12 @@ def rebuilt(
 
 
 def sparse_rebuilt(layout: layout, data: Any) -> Tensor:
-    """A COO tensor rebuilt from its parts, which are checked."""
+    """A sparse tensor rebuilt from its parts, which are checked."""
+    if layout in COMPRESSED_LAYOUTS:
+        compressed, plain, values, size = data
+        check_compressed(compressed, plain, values, size, layout, None)
+        with checking(False):
+            return compressed_unchecked(compressed, plain, values, size, values.dtype, layout, values.device, None)
     indices, values, size, is_coalesced = data
     check_coo(indices, values, size, is_coalesced, None)
     return made_of(indices, values, size, (None, layout, None, None), is_coalesced)

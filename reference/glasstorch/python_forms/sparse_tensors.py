@@ -52,7 +52,7 @@ def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:
     options = {name: kwargs.pop(name, None) for name in OPTIONS}
     given = dict(zip(("size",) if _is_size(args) else ("indices", "values", "size"), args, strict=False))
     if len(given) < len(args) or given.keys() & kwargs.keys():
-        raise refused(args, kwargs | {k: v for k, v in options.items() if v is not None})
+        raise refused("sparse_coo_tensor", args, kwargs | {k: v for k, v in options.items() if v is not None}, FORMS)
     given |= kwargs
     if given.keys() == {"indices"} and isinstance(given["indices"], TensorImpl) and not kwargs:
         raise ArgumentTypeError("sparse_coo_tensor(): argument 'size' (position 1) must be tuple of ints, not Tensor")
@@ -60,8 +60,8 @@ def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:
     if given.keys() not in ({"size"}, {"indices", "values"}, {"indices", "values", "size"}) or not (
         size is None or is_ints(size)
     ):
-        raise refused(args, kwargs | {k: v for k, v in options.items() if v is not None})
-    made_with = options["dtype"], None, _device(options["device"]), options["pin_memory"]
+        raise refused("sparse_coo_tensor", args, kwargs | {k: v for k, v in options.items() if v is not None}, FORMS)
+    made_with = options["dtype"], None, on_device(options["device"]), options["pin_memory"]
     with checking(options["check_invariants"]):
         if "indices" not in given:
             result = of_size(list(given["size"]), *made_with)
@@ -85,19 +85,20 @@ def is_ints(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(type(one) is int for one in value)
 
 
-def _device(given: Any) -> Device | None:
+def on_device(given: Any) -> Device | None:
+    """A device from what a caller may write for it."""
     return None if given is None else Device(given)
 
 
-def refused(args: Sequence[Any], kwargs: dict[str, Any]) -> ArgumentTypeError:
+def refused(name: str, args: Sequence[Any], kwargs: dict[str, Any], forms: Sequence[str]) -> ArgumentTypeError:
     """The error of arguments that no form takes."""
     names = {Dtype: "torch.dtype", Device: "torch.device"}
     told = [names.get(type(value), type(value).__name__) for value in args]
     told += [f"{name}={names.get(type(v), type(v).__name__)}" for name, v in kwargs.items()]
     got = f"({', '.join(told)}{', ' if not args and told else ''})"
-    forms = "\n".join(FORMS)
+    listed = "\n".join(forms)
     return ArgumentTypeError(
-        f"sparse_coo_tensor() received an invalid combination of arguments - got {got}, but expected one of:\n{forms}\n"
+        f"{name}() received an invalid combination of arguments - got {got}, but expected one of:\n{listed}\n"
     )
 
 

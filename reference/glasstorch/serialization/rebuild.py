@@ -27,6 +27,7 @@ from glasstorch.core.geometry import Shape, contiguous_strides, span
 from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import sparse_coo
+from glasstorch.core.sparse_parts import COMPRESSED_LAYOUTS
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.nn.parameter import Parameter
@@ -126,17 +127,24 @@ def device_tensor(data: Any, dtype: Any, device: Any, requires_grad: Any) -> NoR
 
 
 def sparse_tensor(layout: Any, data: Any) -> Tensor:
-    """A COO tensor of indices and values, which are checked; the other sparse layouts are refused."""
-    if layout is not sparse_coo:
+    """A sparse tensor of its indices, values and sizes, which are checked."""
+    is_compressed = layout in COMPRESSED_LAYOUTS
+    if layout is not sparse_coo and not is_compressed:
         raise NoDataError(
             f"the file has a tensor of the layout {short(layout)}, which glasstorch cannot load; save tensor.to_dense()"
         )
+    tensors = 3 if is_compressed else 2
     if (
         not isinstance(data, tuple | list)
-        or len(data) not in (3, 4)
-        or not all(isinstance(x, Tensor) for x in data[:2])
+        or len(data) not in ((4,) if is_compressed else (3, 4))
+        or not all(isinstance(x, Tensor) for x in data[:tensors])
     ):
-        raise ArgumentTypeError(f"_rebuild_sparse_tensor: expected indices, values, size and a bool, got {short(data)}")
+        raise ArgumentTypeError(
+            f"_rebuild_sparse_tensor: expected indices, values and sizes, and of a COO tensor a bool; got {short(data)}"
+        )
+    if is_compressed:
+        *parts, size = data
+        return pickling.sparse_rebuilt(layout, (*parts, _checked_sizes(size)))
     indices, values, size, *known = data
     return pickling.sparse_rebuilt(layout, (indices, values, _checked_sizes(size), bool(known and known[0])))
 

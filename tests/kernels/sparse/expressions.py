@@ -1,7 +1,8 @@
 """What does a library answer to an expression about sparse tensors: a text, or an error?
 
 The expressions are written once and run in both libraries. Their operands are small tensors with names: `c` is
-coalesced, `u` is not, `h` has a dense dimension, `n` integers, `b` bools, `e` nothing, and `d` is strided.
+coalesced, `u` is not, `h` has a dense dimension, `n` integers, `b` bools, `e` nothing, and `d` is strided. `r` is CSR,
+`k` CSC, `o` BSR and `p` BSC, with the elements of `d`; `m` is a batch of CSR matrices, `y` has a dense dimension.
 """
 
 from __future__ import annotations
@@ -37,7 +38,27 @@ def operands(library: Any) -> dict[str, Any]:
         "b": T([[True, False], [True, True]]).to_sparse(),
         "z": S((2, 2)),
         "q": T([[1 + 2j, 0], [0, 3j]]).to_sparse(),
+        "csr": library.sparse_csr,
+        "csc": library.sparse_csc,
+        "bsr": library.sparse_bsr,
+        "bsc": library.sparse_bsc,
+        "r": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse_csr(),
+        "k": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse_csc(),
+        "o": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse_bsr((1, 2)),
+        "p": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse_bsc((2, 1)),
+        "m": T([[[1.0, 0.0], [-2.0, 3.0]], [[0.0, 5.0], [6.0, 7.0]]]).to_sparse_csr(),
+        "y": T([[[1.0, 2.0], [0.0, 0.0]], [[0.0, -1.0], [3.0, 0.0]]]).to_sparse_csr(dense_dim=1),
+        "A": library.sparse_compressed_tensor,
+        "check": library._validate_sparse_compressed_tensor_args,
+        "gradient": gradient,
     }
+
+
+def gradient(function: Any, of: Any) -> Any:
+    """The gradient of a function's result, a number, with respect to a tensor."""
+    leaf = of.detach().requires_grad_()
+    function(leaf).backward()
+    return leaf.grad
 
 
 def said(library: Any, expression: str) -> str:

@@ -85,11 +85,3 @@ def test_the_gradient_of_a_sparse_leaf_is_sparse(torch: Any) -> None:
     assert x.grad.to_dense().tolist() == [[5.0, 0.0], [0.0, 8.0]]
     (x.to_dense(masked_grad=False) * torch.tensor([[5.0, 6.0], [7.0, 8.0]])).sum().backward()
     assert x.grad.to_dense().tolist() == [[10.0, 6.0], [7.0, 16.0]]
-
-
-@pytest.mark.parametrize("name", ["sparse_csr", "sparse_csc"])
-def test_a_compressed_layout_is_refused_by_name(name: str) -> None:
-    layout = getattr(glasstorch, name)
-    for x in (glasstorch.eye(2), glasstorch.eye(2).to_sparse()):
-        with pytest.raises(NotImplementedError, match=f"the layout torch.{name} is not in glasstorch"):
-            x.to_sparse(layout=layout)

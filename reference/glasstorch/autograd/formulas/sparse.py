@@ -6,12 +6,13 @@ Mirrors: torch/csrc/autograd/FunctionsManual.cpp (to_sparse_backward, sparse_mas
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.formulas.shared import conjugate, scaled
 from glasstorch.core.dtype import Number
 from glasstorch.core.layout import sparse_coo, strided
-from glasstorch.operators.composite.sparse import coalesce, coo_unchecked, to_dense, to_sparse
+from glasstorch.operators.composite.sparse.compressed import compressed_unchecked
+from glasstorch.operators.composite.sparse.coo import coalesce, coo_unchecked, to_dense, to_sparse
 from glasstorch.operators.direct import on_pair, on_tensor
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 mm, t, sparse_sparse_matmul = on_pair("mm"), on_tensor("t"), on_pair("_sparse_sparse_matmul")
 sparse_mask, values_of, indices_of = on_pair("sparse_mask"), on_tensor("_values"), on_tensor("_indices")
+values = on_tensor("values")
 
 
 def coo_values_backward(grad: Tensor, result: Tensor) -> Tensor:
@@ -26,18 +28,27 @@ def coo_values_backward(grad: Tensor, result: Tensor) -> Tensor:
     return values_of(sparse_mask(grad, result))
 
 
+def compressed_values_backward(grad: Tensor, result: Tensor) -> Tensor:
+    """The same of a compressed layout."""
+    whole = grad if grad.layout is result.layout else to_dense(grad, None, None)
+    return values(sparse_mask(whole, result))
+
+
 def values_backward(grad: Tensor, self: Tensor) -> Tensor:
     """The gradient of a sparse tensor whose values were asked for: the same places, and these values."""
     if self.layout is sparse_coo:
         return coo_unchecked(indices_of(self), grad, self._shape, None, None, None, None, True)
-    raise NotImplementedError(f"values_backward: the gradient of the values of a tensor of the layout {self.layout}")
+    held: Any = self._parts
+    options = grad.dtype, held.layout, grad.device, None
+    return compressed_unchecked(held.compressed, held.plain, grad, self._shape, *options)
 
 
 def to_sparse_backward(grad: Tensor, self: Tensor) -> Tensor:
     """The gradient of a tensor that was made sparse, in the layout that it had."""
     if self.layout is strided:
         return to_dense(grad, None, None)
-    return to_sparse(grad, self.layout, None, None)
+    blocksize = getattr(self._parts, "blocksize", ()) or None
+    return to_sparse(grad, self.layout, blocksize, None)
 
 
 def sparse_mask_backward(grad: Tensor, mask: Tensor, self: Tensor) -> Tensor:

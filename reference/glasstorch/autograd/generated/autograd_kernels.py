@@ -132,6 +132,7 @@ from glasstorch.autograd.formulas.shared import (
 )
 from glasstorch.autograd.formulas.softmax import log_softmax_double_backward, softmax_double_backward
 from glasstorch.autograd.formulas.sparse import (
+    compressed_values_backward,
     coo_values_backward,
     sparse_factor_backward,
     sparse_left_backward,
@@ -665,6 +666,11 @@ _values_table = table("values")
 __to_dense = table("_to_dense")
 __to_sparse_sparse_dim = table("_to_sparse.sparse_dim")
 __to_sparse = table("_to_sparse")
+_sparse_compressed_tensor_comp_plain_value_size = table("sparse_compressed_tensor.comp_plain_value_size")
+__to_sparse_csr = table("_to_sparse_csr")
+__to_sparse_csc = table("_to_sparse_csc")
+__to_sparse_bsr = table("_to_sparse_bsr")
+__to_sparse_bsc = table("_to_sparse_bsc")
 _sparse_mask = table("sparse_mask")
 __sparse_sum_dim = table("_sparse_sum.dim")
 __sparse_softmax = table("_sparse_softmax")
@@ -19450,6 +19456,173 @@ def _to_sparse(keys: int, self: Any, layout: Any, blocksize: Any, dense_dim: Any
     node = ToSparseBackward1((edge_self,))
     node.saved_self = SavedVariable(self)
     result = __to_sparse[below](below, self, layout, blocksize, dense_dim)
+    set_history(result, node)
+    return result
+
+
+class SparseCompressedTensorBackward0(Node):
+    saved_result: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        result = self.unpack(self.saved_result)
+        grad_values = compressed_values_backward(grad, result)
+        return (grad_values,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_result = None
+
+
+@AUTOGRAD.impl("sparse_compressed_tensor.comp_plain_value_size")
+def sparse_compressed_tensor_comp_plain_value_size(
+    keys: int,
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Any,
+    dtype: Any,
+    layout: Any,
+    device: Any,
+    pin_memory: Any,
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if values._autograd_meta is None or not grad_mode.get():
+        return _sparse_compressed_tensor_comp_plain_value_size[below](
+            below, compressed_indices, plain_indices, values, size, dtype, layout, device, pin_memory
+        )
+    edge_values = gradient_edge(values)
+    if edge_values is None:
+        return _sparse_compressed_tensor_comp_plain_value_size[below](
+            below, compressed_indices, plain_indices, values, size, dtype, layout, device, pin_memory
+        )
+    node = SparseCompressedTensorBackward0((edge_values,))
+    result = _sparse_compressed_tensor_comp_plain_value_size[below](
+        below, compressed_indices, plain_indices, values, size, dtype, layout, device, pin_memory
+    )
+    node.saved_result = SavedVariable(result, node, 0)
+    refuse_integers(result)
+    set_history(result, node)
+    return result
+
+
+class ToSparseCsrBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = to_sparse_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
+
+
+@AUTOGRAD.impl("_to_sparse_csr")
+def _to_sparse_csr(keys: int, self: Any, dense_dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_sparse_csr[below](below, self, dense_dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_sparse_csr[below](below, self, dense_dim)
+    node = ToSparseCsrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __to_sparse_csr[below](below, self, dense_dim)
+    set_history(result, node)
+    return result
+
+
+class ToSparseCscBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = to_sparse_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
+
+
+@AUTOGRAD.impl("_to_sparse_csc")
+def _to_sparse_csc(keys: int, self: Any, dense_dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_sparse_csc[below](below, self, dense_dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_sparse_csc[below](below, self, dense_dim)
+    node = ToSparseCscBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __to_sparse_csc[below](below, self, dense_dim)
+    set_history(result, node)
+    return result
+
+
+class ToSparseBsrBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = to_sparse_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
+
+
+@AUTOGRAD.impl("_to_sparse_bsr")
+def _to_sparse_bsr(keys: int, self: Any, blocksize: Any, dense_dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_sparse_bsr[below](below, self, blocksize, dense_dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_sparse_bsr[below](below, self, blocksize, dense_dim)
+    node = ToSparseBsrBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __to_sparse_bsr[below](below, self, blocksize, dense_dim)
+    set_history(result, node)
+    return result
+
+
+class ToSparseBscBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = to_sparse_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
+
+
+@AUTOGRAD.impl("_to_sparse_bsc")
+def _to_sparse_bsc(keys: int, self: Any, blocksize: Any, dense_dim: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __to_sparse_bsc[below](below, self, blocksize, dense_dim)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __to_sparse_bsc[below](below, self, blocksize, dense_dim)
+    node = ToSparseBscBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __to_sparse_bsc[below](below, self, blocksize, dense_dim)
     set_history(result, node)
     return result
 

@@ -20,7 +20,7 @@ from glasstorch.core.keys import key_set_of
 from glasstorch.core.layout import contiguous_format, layout, memory_format
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse.tensors import SPARSE, coo, coo_of, empty_coo, no_elements, parts, set_parts
-from glasstorch.operators.composite.sparse import check_parts_fit
+from glasstorch.operators.composite.sparse.coo import check_parts_fit
 from glasstorch.operators.generated.registry import table
 
 BACKEND_SELECT = KernelTable("BackendSelect")

@@ -18,7 +18,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.sparse.pointwise import written_to
 from glasstorch.kernels.sparse.tensors import SPARSE, coo_of, parts
-from glasstorch.operators.composite.sparse import SAID
+from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.shapes.scalars import number_as
 
 

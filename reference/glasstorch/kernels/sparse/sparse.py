@@ -5,19 +5,16 @@ Mirrors: aten/src/ATen/native/sparse/SparseTensor.cpp, aten/src/ATen/native/Tens
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import dtype, int64
-from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
-from glasstorch.core.layout import layout, sparse_coo, strided
+from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse import tensors
 from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo, coo_of, empty_coo, flat_places, parts
-from glasstorch.operators.composite.sparse import check_conversion
 
 CPU = KernelTable("CPU", calls_operators=True)
 
@@ -126,37 +123,6 @@ def dense_to_coo(keys: int, self: Tensor, sparse_dim: int) -> Tensor:
     return coo_of(np.stack(places), array[places], self._shape, self.dtype, True)
 
 
-@CPU.impl("_to_sparse")
-def dense_to_sparse(
-    keys: int, self: Tensor, layout: layout | None, blocksize: Sequence[int] | None, dense_dim: int | None
-) -> Tensor:
-    """The elements that are not 0, in a sparse layout."""
-    wanted = layout or sparse_coo
-    check_conversion("dense_to_sparse", strided, wanted, blocksize, dense_dim)
-    if wanted is strided:
-        return self
-    if wanted is not sparse_coo:
-        raise no_such_layout(wanted)
-    return dense_to_coo(keys, self, len(self._shape) - (dense_dim or 0))
-
-
-@SPARSE.impl("_to_sparse")
-def coo_to_sparse(
-    keys: int, self: Tensor, layout: layout | None, blocksize: Sequence[int] | None, dense_dim: int | None
-) -> Tensor:
-    """A COO tensor in another sparse layout."""
-    wanted = layout or sparse_coo
-    check_conversion("sparse_coo_to_sparse", sparse_coo, wanted, blocksize, dense_dim)
-    if wanted is not sparse_coo:
-        raise no_such_layout(wanted)
-    return self
-
-
-def no_such_layout(wanted: layout) -> MissingKernelError:
-    """The error of a layout that no kernel makes."""
-    return MissingKernelError(f"to_sparse: the layout {wanted} is not in glasstorch; expected torch.sparse_coo")
-
-
 @SPARSE.impl("_to_sparse.sparse_dim")
 def coo_to_coo(keys: int, self: Tensor, sparse_dim: int) -> Tensor:
     """Only of as many sparse dimensions as there are."""
@@ -166,7 +132,6 @@ def coo_to_coo(keys: int, self: Tensor, sparse_dim: int) -> Tensor:
     )
 
 
-@CPU.impl("sparse_mask")
 @SPARSE.impl("sparse_mask")
 def sparse_mask(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     """The elements at the places that the mask specifies; 0 where a sparse tensor specifies none."""
@@ -176,7 +141,7 @@ def sparse_mask(keys: int, self: Tensor, mask: Tensor) -> Tensor:
             f"{list(mask._shape)}"
         )
     if not mask.is_sparse:
-        return masked_by_other(self, mask)
+        raise ArgumentError(f"sparse_mask(): Expected a sparse tensor as mask, got one of the layout {mask.layout}")
     held = parts(mask)
     if not mask.numel() or not held.nnz:
         return empty_coo(self._shape, held.sparse_dim, self.dtype)
@@ -187,11 +152,6 @@ def sparse_mask(keys: int, self: Tensor, mask: Tensor) -> Tensor:
     if self is mask:
         return self
     return projected(self, mask)
-
-
-def masked_by_other(self: Tensor, mask: Tensor) -> Tensor:
-    """A mask that is not COO: only one of ones is taken, as in PyTorch, or one of a compressed layout."""
-    raise ArgumentError(f"sparse_mask(): Expected a sparse tensor as mask, got one of the layout {mask.layout}")
 
 
 def projected(self: Tensor, mask: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ Reading order: `aliases` (second names); then the families: `creation`, `random`
 `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`, `copies/`,
 `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `resampling`, `activation`, `dropout`, `embedding`,
 `normalization`, `pooling`, `softmax`, `attention/`, `recurrent/`, `convolution`, `loss/`, `foreach`,
-`sparse`.
+`sparse/`.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import ArgumentError, DtypeError
-from glasstorch.operators.composite.sparse import coo_unchecked
+from glasstorch.operators.composite.sparse.coo import coo_unchecked
 from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:

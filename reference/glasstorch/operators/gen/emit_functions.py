@@ -96,7 +96,12 @@ class Name:
 
     @property
     def has_plain_parameters(self) -> bool:
-        """Whether one Python signature serves all overloads: the same names in the same places."""
+        """Whether one Python signature serves all overloads: the same names in the same places.
+
+        A function that programs cannot reach has none: what calls its operator passes all arguments.
+        """
+        if self.primary.python_function == "none" and not self.is_method:
+            return False
         first = [(a.name, a.keyword_only) for a in self.primary.schema.arguments]
         same = all([(a.name, a.keyword_only) for a in f.schema.arguments] == first for f in self.plain)
         return same and not any(_takes_loose_ints(f) for f in self.plain)

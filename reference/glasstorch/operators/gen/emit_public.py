@@ -39,6 +39,7 @@ SHOWN = (  # private names that programs call
     "_scaled_dot_product_",
     "_standard_",
     "_transformer_encoder_",
+    "_validate_",
     "_weight_norm",
 )
 

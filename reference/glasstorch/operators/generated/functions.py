@@ -685,7 +685,6 @@ __copy_from = table("_copy_from")
 __copy_from_and_resize = table("_copy_from_and_resize")
 __to_copy = table("_to_copy")
 _type_as = table("type_as")
-_copy = table("copy")
 _zero = table("zero")
 _fill_Scalar = table("fill.Scalar")
 _fill_Tensor = table("fill.Tensor")
@@ -864,26 +863,13 @@ _grid_sampler_3d = table("grid_sampler_3d")
 _affine_grid_generator = table("affine_grid_generator")
 _affine_grid_generator_backward = table("affine_grid_generator_backward")
 _embedding = table("embedding")
-_embedding_backward = table("embedding_backward")
-_embedding_sparse_backward = table("embedding_sparse_backward")
-__embedding_bag_sparse_backward = table("_embedding_bag_sparse_backward")
-_embedding_dense_backward = table("embedding_dense_backward")
-_embedding_renorm = table("embedding_renorm")
-_embedding_renorm_ = table("embedding_renorm_")
 __embedding_bag = table("_embedding_bag")
 __embedding_bag_forward_only = table("_embedding_bag_forward_only")
-__embedding_bag_backward = table("_embedding_bag_backward")
-__embedding_bag_dense_backward = table("_embedding_bag_dense_backward")
-__embedding_bag_per_sample_weights_backward = table("_embedding_bag_per_sample_weights_backward")
 _one_hot = table("one_hot")
 _batch_norm = table("batch_norm")
 __batch_norm_impl_index = table("_batch_norm_impl_index")
 _native_batch_norm = table("native_batch_norm")
 __native_batch_norm_legit_no_training = table("_native_batch_norm_legit_no_training")
-__native_batch_norm_legit_functional = table("_native_batch_norm_legit_functional")
-__batch_norm_with_update = table("_batch_norm_with_update")
-__batch_norm_with_update_functional = table("_batch_norm_with_update_functional")
-__batch_norm_no_update = table("_batch_norm_no_update")
 _batch_norm_update_stats = table("batch_norm_update_stats")
 _instance_norm = table("instance_norm")
 _layer_norm = table("layer_norm")
@@ -895,8 +881,6 @@ __fused_rms_norm = table("_fused_rms_norm")
 _norm_except_dim = table("norm_except_dim")
 __weight_norm = table("_weight_norm")
 __weight_norm_interface = table("_weight_norm_interface")
-__weight_norm_interface_backward = table("_weight_norm_interface_backward")
-__weight_norm_differentiable_backward = table("_weight_norm_differentiable_backward")
 _max_pool1d = table("max_pool1d")
 _max_pool1d_with_indices = table("max_pool1d_with_indices")
 _max_pool2d_with_indices_backward = table("max_pool2d_with_indices_backward")
@@ -933,7 +917,6 @@ _rrelu = table("rrelu")
 _rrelu_ = table("rrelu_")
 _rrelu_with_noise = table("rrelu_with_noise")
 _rrelu_with_noise_ = table("rrelu_with_noise_")
-_rrelu_with_noise_functional = table("rrelu_with_noise_functional")
 _rrelu_with_noise_backward = table("rrelu_with_noise_backward")
 _elu = table("elu")
 _elu_ = table("elu_")
@@ -996,7 +979,6 @@ _gru_cell = table("gru_cell")
 _rnn_tanh_cell = table("rnn_tanh_cell")
 _rnn_relu_cell = table("rnn_relu_cell")
 __pack_padded_sequence = table("_pack_padded_sequence")
-__pack_padded_sequence_backward = table("_pack_padded_sequence_backward")
 __pad_packed_sequence = table("_pad_packed_sequence")
 _mkldnn_rnn_layer = table("mkldnn_rnn_layer")
 _mkldnn_rnn_layer_backward = table("mkldnn_rnn_layer_backward")
@@ -1008,7 +990,6 @@ _conv_transpose1d = table("conv_transpose1d")
 _conv_transpose2d_input = table("conv_transpose2d.input")
 _conv_transpose3d_input = table("conv_transpose3d.input")
 _conv_tbc = table("conv_tbc")
-_conv_tbc_backward = table("conv_tbc_backward")
 _im2col = table("im2col")
 _col2im = table("col2im")
 __amp_foreach_non_finite_check_and_unscale_ = table("_amp_foreach_non_finite_check_and_unscale_")
@@ -1084,7 +1065,6 @@ __foreach_trunc_ = table("_foreach_trunc_")
 __foreach_zero_ = table("_foreach_zero_")
 __foreach_clone = table("_foreach_clone")
 __foreach_copy_ = table("_foreach_copy_")
-__foreach_copy = table("_foreach_copy")
 __foreach_mm = table("_foreach_mm")
 __fused_adam_ = table("_fused_adam_")
 __fused_adam__tensor_lr = table("_fused_adam_.tensor_lr")
@@ -1139,7 +1119,6 @@ __sparse_coo_tensor_with_dims_and_tensors = table("_sparse_coo_tensor_with_dims_
 _sparse_resize_ = table("sparse_resize_")
 _sparse_resize_and_clear_ = table("sparse_resize_and_clear_")
 _resize_as_sparse_ = table("resize_as_sparse_")
-_copy_sparse_to_sparse_ = table("copy_sparse_to_sparse_")
 _sparse_dim = table("sparse_dim")
 __dimI = table("_dimI")
 _dense_dim = table("dense_dim")
@@ -1158,6 +1137,20 @@ __to_dense = table("_to_dense")
 _to_dense_backward = table("to_dense_backward")
 _to_sparse_sparse_dim_table = table("to_sparse.sparse_dim")
 __to_sparse_sparse_dim = table("_to_sparse.sparse_dim")
+__validate_compressed_sparse_indices = table("_validate_compressed_sparse_indices")
+__validate_sparse_compressed_tensor_args = table("_validate_sparse_compressed_tensor_args")
+__validate_sparse_csr_tensor_args = table("_validate_sparse_csr_tensor_args")
+__validate_sparse_csc_tensor_args = table("_validate_sparse_csc_tensor_args")
+__validate_sparse_bsr_tensor_args = table("_validate_sparse_bsr_tensor_args")
+__validate_sparse_bsc_tensor_args = table("_validate_sparse_bsc_tensor_args")
+_crow_indices = table("crow_indices")
+_col_indices = table("col_indices")
+_ccol_indices = table("ccol_indices")
+_row_indices = table("row_indices")
+_to_sparse_csr_table = table("to_sparse_csr")
+__to_sparse_csr = table("_to_sparse_csr")
+_to_sparse_csc_table = table("to_sparse_csc")
+__to_sparse_csc = table("_to_sparse_csc")
 _sparse_mask = table("sparse_mask")
 __sparse_sum = table("_sparse_sum")
 __sparse_sum_dim = table("_sparse_sum.dim")
@@ -1167,9 +1160,7 @@ __sparse_softmax_int = table("_sparse_softmax.int")
 __sparse_softmax_backward_data = table("_sparse_softmax_backward_data")
 __sparse_log_softmax_int = table("_sparse_log_softmax.int")
 __sparse_log_softmax_backward_data = table("_sparse_log_softmax_backward_data")
-__sparse_mm = table("_sparse_mm")
 __sparse_sparse_matmul = table("_sparse_sparse_matmul")
-__sparse_addmm = table("_sparse_addmm")
 _smm = table("smm")
 _sspaddmm = table("sspaddmm")
 _hspmm = table("hspmm")
@@ -2298,6 +2289,35 @@ _parse__to_dense = PythonFunction("_to_dense", ["_to_dense"])
 _parse_to_dense_backward = PythonFunction("to_dense_backward", ["to_dense_backward"])
 _parse_to_sparse = PythonFunction("to_sparse", ["to_sparse.sparse_dim", "to_sparse"])
 _parse__to_sparse = PythonFunction("_to_sparse", ["_to_sparse.sparse_dim", "_to_sparse"])
+_parse__sparse_compressed_tensor_with_dims = PythonFunction("_sparse_compressed_tensor_with_dims", ["_sparse_compressed_tensor_with_dims"])
+_parse_sparse_compressed_tensor = PythonFunction("sparse_compressed_tensor", ["sparse_compressed_tensor.comp_plain_value_size", "sparse_compressed_tensor.comp_plain_value"])
+_parse_sparse_csr_tensor = PythonFunction("sparse_csr_tensor", ["sparse_csr_tensor.crow_col_value_size", "sparse_csr_tensor.crow_col_value"])
+_parse_sparse_csc_tensor = PythonFunction("sparse_csc_tensor", ["sparse_csc_tensor.ccol_row_value_size", "sparse_csc_tensor.ccol_row_value"])
+_parse_sparse_bsr_tensor = PythonFunction("sparse_bsr_tensor", ["sparse_bsr_tensor.crow_col_value_size", "sparse_bsr_tensor.crow_col_value"])
+_parse_sparse_bsc_tensor = PythonFunction("sparse_bsc_tensor", ["sparse_bsc_tensor.ccol_row_value_size", "sparse_bsc_tensor.ccol_row_value"])
+_parse__sparse_compressed_tensor_unsafe = PythonFunction("_sparse_compressed_tensor_unsafe", ["_sparse_compressed_tensor_unsafe"])
+_parse__sparse_csr_tensor_unsafe = PythonFunction("_sparse_csr_tensor_unsafe", ["_sparse_csr_tensor_unsafe"])
+_parse__sparse_csc_tensor_unsafe = PythonFunction("_sparse_csc_tensor_unsafe", ["_sparse_csc_tensor_unsafe"])
+_parse__sparse_bsr_tensor_unsafe = PythonFunction("_sparse_bsr_tensor_unsafe", ["_sparse_bsr_tensor_unsafe"])
+_parse__sparse_bsc_tensor_unsafe = PythonFunction("_sparse_bsc_tensor_unsafe", ["_sparse_bsc_tensor_unsafe"])
+_parse__validate_compressed_sparse_indices = PythonFunction("_validate_compressed_sparse_indices", ["_validate_compressed_sparse_indices"])
+_parse__validate_sparse_compressed_tensor_args = PythonFunction("_validate_sparse_compressed_tensor_args", ["_validate_sparse_compressed_tensor_args"])
+_parse__validate_sparse_csr_tensor_args = PythonFunction("_validate_sparse_csr_tensor_args", ["_validate_sparse_csr_tensor_args"])
+_parse__validate_sparse_csc_tensor_args = PythonFunction("_validate_sparse_csc_tensor_args", ["_validate_sparse_csc_tensor_args"])
+_parse__validate_sparse_bsr_tensor_args = PythonFunction("_validate_sparse_bsr_tensor_args", ["_validate_sparse_bsr_tensor_args"])
+_parse__validate_sparse_bsc_tensor_args = PythonFunction("_validate_sparse_bsc_tensor_args", ["_validate_sparse_bsc_tensor_args"])
+_parse_crow_indices = PythonFunction("crow_indices", ["crow_indices"])
+_parse_col_indices = PythonFunction("col_indices", ["col_indices"])
+_parse_ccol_indices = PythonFunction("ccol_indices", ["ccol_indices"])
+_parse_row_indices = PythonFunction("row_indices", ["row_indices"])
+_parse_to_sparse_csr = PythonFunction("to_sparse_csr", ["to_sparse_csr"])
+_parse__to_sparse_csr = PythonFunction("_to_sparse_csr", ["_to_sparse_csr"])
+_parse_to_sparse_csc = PythonFunction("to_sparse_csc", ["to_sparse_csc"])
+_parse__to_sparse_csc = PythonFunction("_to_sparse_csc", ["_to_sparse_csc"])
+_parse_to_sparse_bsr = PythonFunction("to_sparse_bsr", ["to_sparse_bsr"])
+_parse__to_sparse_bsr = PythonFunction("_to_sparse_bsr", ["_to_sparse_bsr"])
+_parse_to_sparse_bsc = PythonFunction("to_sparse_bsc", ["to_sparse_bsc"])
+_parse__to_sparse_bsc = PythonFunction("_to_sparse_bsc", ["_to_sparse_bsc"])
 _parse_sparse_mask = PythonFunction("sparse_mask", ["sparse_mask"])
 _parse__sparse_sum = PythonFunction("_sparse_sum", ["_sparse_sum", "_sparse_sum.dtype", "_sparse_sum.dim", "_sparse_sum.dim_dtype"])
 _parse__sparse_sum_backward = PythonFunction("_sparse_sum_backward", ["_sparse_sum_backward"])
@@ -9669,33 +9689,16 @@ def unique_consecutive(
     return _parse_unique_consecutive(input, return_inverse, return_counts, dim)
 
 
-def unique_dim_consecutive(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    *more: Any,
-    **kwargs: Any,
-) -> Any:
+def unique_dim_consecutive(*args: Any, **kwargs: Any) -> Any:
     """The slices along a dimension without consecutive duplicates.
 
     unique_dim_consecutive(input, dim, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and type(return_inverse) is bool
-        and type(return_counts) is bool
-        and not (kwargs or more)
-    ):
+    if len(args) == 2 and not kwargs and type(args[1]) is int and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unique_dim_consecutive[keys](keys, input, dim, return_inverse, return_counts)
-    if kwargs or more or input is MISSING or dim is MISSING:
-        return _parse_unique_dim_consecutive.by_names(
-            kwargs, more, input=input, dim=dim, return_inverse=return_inverse, return_counts=return_counts
-        )
-    return _parse_unique_dim_consecutive(input, dim, return_inverse, return_counts)
+        keys = (args[0].key_set | included) & allowed
+        return _unique_dim_consecutive[keys](keys, args[0], args[1], False, False)
+    return _parse_unique_dim_consecutive(*args, **kwargs)
 
 
 def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False) -> Any:
@@ -9710,41 +9713,16 @@ def _unique2(input: Tensor, sorted: bool = True, return_inverse: bool = False, r
     return _parse__unique2(input, sorted, return_inverse, return_counts)
 
 
-def unique_dim(
-    input: Tensor = MISSING,
-    dim: int = MISSING,
-    sorted: bool = True,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    *more: Any,
-    **kwargs: Any,
-) -> Any:
+def unique_dim(*args: Any, **kwargs: Any) -> Any:
     """The distinct slices of a tensor along a dimension, sorted.
 
     unique_dim(input, dim, sorted=True, return_inverse=False, return_counts=False) -> (Tensor, Tensor, Tensor)
     """
-    if (
-        type(input) in PLAIN
-        and type(dim) is int
-        and type(sorted) is bool
-        and type(return_inverse) is bool
-        and type(return_counts) is bool
-        and not (kwargs or more)
-    ):
+    if len(args) == 2 and not kwargs and type(args[1]) is int and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _unique_dim[keys](keys, input, dim, sorted, return_inverse, return_counts)
-    if kwargs or more or input is MISSING or dim is MISSING:
-        return _parse_unique_dim.by_names(
-            kwargs,
-            more,
-            input=input,
-            dim=dim,
-            sorted=sorted,
-            return_inverse=return_inverse,
-            return_counts=return_counts,
-        )
-    return _parse_unique_dim(input, dim, sorted, return_inverse, return_counts)
+        keys = (args[0].key_set | included) & allowed
+        return _unique_dim[keys](keys, args[0], args[1], True, False, False)
+    return _parse_unique_dim(*args, **kwargs)
 
 
 def take(input: Tensor = MISSING, index: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: Any) -> Tensor:
@@ -10350,18 +10328,16 @@ def masked_select(
     return _parse_masked_select(input, mask, out=out)
 
 
-def nonzero_numpy(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> tuple[Tensor, ...]:
+def nonzero_numpy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """The indices of all elements that are not 0, a vector for each dimension.
 
     nonzero_numpy(input) -> Tensor
     """
-    if type(input) in PLAIN and not (kwargs or more):
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _nonzero_numpy[keys](keys, input)
-    if kwargs or more or input is MISSING:
-        return _parse_nonzero_numpy.by_names(kwargs, more, input=input)
-    return _parse_nonzero_numpy(input)
+        keys = (args[0].key_set | included) & allowed
+        return _nonzero_numpy[keys](keys, args[0])
+    return _parse_nonzero_numpy(*args, **kwargs)
 
 
 def argwhere(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
@@ -10406,18 +10382,18 @@ def alias(input: Tensor) -> Tensor:
     return _parse_alias(input)
 
 
-def lift_fresh(input: Tensor) -> Tensor:
+def lift_fresh(*args: Any, **kwargs: Any) -> Tensor:
     """The tensor itself; called for tensors made from outside data, so that Python dispatch modes see them.
 
     lift_fresh(input) -> Tensor
 
     The result shares the input's storage.
     """
-    if type(input) in PLAIN:
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _lift_fresh[keys](keys, input)
-    return _parse_lift_fresh(input)
+        keys = (args[0].key_set | included) & allowed
+        return _lift_fresh[keys](keys, args[0])
+    return _parse_lift_fresh(*args, **kwargs)
 
 
 def detach(input: Tensor) -> Tensor:
@@ -10572,32 +10548,32 @@ def t(input: Tensor) -> Tensor:
     return _parse_t(input)
 
 
-def numpy_T(input: Tensor) -> Tensor:
+def numpy_T(*args: Any, **kwargs: Any) -> Tensor:
     """A view with all dimensions in reverse order.
 
     numpy_T(input) -> Tensor
 
     The result shares the input's storage.
     """
-    if type(input) in PLAIN:
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _numpy_T[keys](keys, input)
-    return _parse_numpy_T(input)
+        keys = (args[0].key_set | included) & allowed
+        return _numpy_T[keys](keys, args[0])
+    return _parse_numpy_T(*args, **kwargs)
 
 
-def mT(input: Tensor) -> Tensor:
+def mT(*args: Any, **kwargs: Any) -> Tensor:
     """A view with the last two dimensions swapped.
 
     mT(input) -> Tensor
 
     The result shares the input's storage.
     """
-    if type(input) in PLAIN:
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _mT[keys](keys, input)
-    return _parse_mT(input)
+        keys = (args[0].key_set | included) & allowed
+        return _mT[keys](keys, args[0])
+    return _parse_mT(*args, **kwargs)
 
 
 def permute(input: Tensor, *dims: Any, **kwargs: Any) -> Tensor:
@@ -12659,34 +12635,24 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
     return _parse_type_as(input, other)
 
 
-def copy(
-    input: Tensor = MISSING, src: Tensor = MISSING, non_blocking: bool = False, *more: Any, **kwargs: Any
-) -> Tensor:
+def copy(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor of the input's shape, dtype and memory format with another's elements, cast and broadcast.
 
     copy(input, src, non_blocking=False) -> Tensor
     """
-    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool and not (kwargs or more):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _copy[keys](keys, input, src, non_blocking)
-    if kwargs or more or input is MISSING or src is MISSING:
-        return _parse_copy.by_names(kwargs, more, input=input, src=src, non_blocking=non_blocking)
-    return _parse_copy(input, src, non_blocking)
+    return _parse_copy(*args, **kwargs)
 
 
-def zero(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
+def zero(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor of 0 with the input's shape, dtype and memory format.
 
     zero(input) -> Tensor
     """
-    if type(input) in PLAIN and not (kwargs or more):
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
         included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        return _zero[keys](keys, input)
-    if kwargs or more or input is MISSING:
-        return _parse_zero.by_names(kwargs, more, input=input)
-    return _parse_zero(input)
+        keys = (args[0].key_set | included) & allowed
+        return _zero[keys](keys, args[0])
+    return _parse_zero(*args, **kwargs)
 
 
 def fill(input: Tensor = MISSING, value: Number | Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:
@@ -16151,169 +16117,54 @@ def embedding(
     return _parse_embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
 
-def embedding_backward(
-    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool, sparse: bool
-) -> Tensor:
+def embedding_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of embedding's table.
 
     embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(indices) in PLAIN
-        and type(num_weights) is int
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-        and type(sparse) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad.key_set | indices.key_set | included) & allowed
-        return _embedding_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
-    return _parse_embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq, sparse)
+    return _parse_embedding_backward(*args, **kwargs)
 
 
-def embedding_sparse_backward(
-    grad: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Tensor:
+def embedding_sparse_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of embedding's table as a sparse tensor.
 
     embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(indices) in PLAIN
-        and type(num_weights) is int
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad.key_set | indices.key_set | included) & allowed
-        return _embedding_sparse_backward[keys](keys, grad, indices, num_weights, padding_idx, scale_grad_by_freq)
-    return _parse_embedding_sparse_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_sparse_backward(*args, **kwargs)
 
 
-def _embedding_bag_sparse_backward(
-    grad: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    offset2bag: Tensor,
-    bag_size: Tensor,
-    num_weights: int,
-    scale_grad_by_freq: bool,
-    mode: int,
-    per_sample_weights: Tensor | None,
-    padding_idx: int = -1,
-) -> Tensor:
+def _embedding_bag_sparse_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of the table of bags as a sparse tensor.
 
     _embedding_bag_sparse_backward(grad, indices, offsets, offset2bag, bag_size, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(indices) in PLAIN
-        and type(offsets) in PLAIN
-        and type(offset2bag) in PLAIN
-        and type(bag_size) in PLAIN
-        and type(num_weights) is int
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and (per_sample_weights is None or type(per_sample_weights) in PLAIN)
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | bag_size.key_set | included
-        ) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_sparse_backward[keys](
-            keys,
-            grad,
-            indices,
-            offsets,
-            offset2bag,
-            bag_size,
-            num_weights,
-            scale_grad_by_freq,
-            mode,
-            per_sample_weights,
-            padding_idx,
-        )
-    return _parse__embedding_bag_sparse_backward(
-        grad,
-        indices,
-        offsets,
-        offset2bag,
-        bag_size,
-        num_weights,
-        scale_grad_by_freq,
-        mode,
-        per_sample_weights,
-        padding_idx,
-    )
+    return _parse__embedding_bag_sparse_backward(*args, **kwargs)
 
 
-def embedding_dense_backward(
-    grad_output: Tensor, indices: Tensor, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Tensor:
+def embedding_dense_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The sum of the gradients that arrive at each row of embedding's table.
 
     embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq) -> Tensor
     """
-    if (
-        type(grad_output) in PLAIN
-        and type(indices) in PLAIN
-        and type(num_weights) is int
-        and type(padding_idx) is int
-        and type(scale_grad_by_freq) is bool
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_output.key_set | indices.key_set | included) & allowed
-        return _embedding_dense_backward[keys](keys, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
-    return _parse_embedding_dense_backward(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    return _parse_embedding_dense_backward(*args, **kwargs)
 
 
-def embedding_renorm(
-    input: Tensor = MISSING,
-    indices: Tensor = MISSING,
-    max_norm: float = MISSING,
-    norm_type: float = MISSING,
-    *more: Any,
-    **kwargs: Any,
-) -> Tensor:
+def embedding_renorm(*args: Any, **kwargs: Any) -> Tensor:
     """A table whose indexed rows are at most so long.
 
     embedding_renorm(input, indices, max_norm, norm_type) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(indices) in PLAIN
-        and type(max_norm) is float
-        and type(norm_type) is float
-        and not (kwargs or more)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | indices.key_set | included) & allowed
-        return _embedding_renorm[keys](keys, input, indices, max_norm, norm_type)
-    if kwargs or more or input is MISSING or indices is MISSING or max_norm is MISSING or norm_type is MISSING:
-        return _parse_embedding_renorm.by_names(
-            kwargs, more, input=input, indices=indices, max_norm=max_norm, norm_type=norm_type
-        )
-    return _parse_embedding_renorm(input, indices, max_norm, norm_type)
+    return _parse_embedding_renorm(*args, **kwargs)
 
 
-def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
+def embedding_renorm_(*args: Any, **kwargs: Any) -> Tensor:
     """A table whose indexed rows are at most so long.
 
     embedding_renorm_(input, indices, max_norm, norm_type) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if type(input) in PLAIN and type(indices) in PLAIN and type(max_norm) is float and type(norm_type) is float:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | indices.key_set | included) & allowed
-        return _embedding_renorm_[keys](keys, input, indices, max_norm, norm_type)
-    return _parse_embedding_renorm_(input, indices, max_norm, norm_type)
+    return _parse_embedding_renorm_(*args, **kwargs)
 
 
 def embedding_bag(*args: Any, **kwargs: Any) -> Any:
@@ -16420,168 +16271,28 @@ def _embedding_bag_forward_only(
     )
 
 
-def _embedding_bag_backward(
-    grad: Tensor,
-    indices: Tensor,
-    offsets: Tensor,
-    offset2bag: Tensor,
-    bag_size: Tensor,
-    maximum_indices: Tensor,
-    num_weights: int,
-    scale_grad_by_freq: bool,
-    mode: int,
-    sparse: bool,
-    per_sample_weights: Tensor | None,
-    padding_idx: int = -1,
-) -> Tensor:
+def _embedding_bag_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of embedding_bag's table.
 
     _embedding_bag_backward(grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx=-1) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(indices) in PLAIN
-        and type(offsets) in PLAIN
-        and type(offset2bag) in PLAIN
-        and type(bag_size) in PLAIN
-        and type(maximum_indices) in PLAIN
-        and type(num_weights) is int
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and type(sparse) is bool
-        and (per_sample_weights is None or type(per_sample_weights) in PLAIN)
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set
-            | indices.key_set
-            | offsets.key_set
-            | offset2bag.key_set
-            | bag_size.key_set
-            | maximum_indices.key_set
-            | included
-        ) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_backward[keys](
-            keys,
-            grad,
-            indices,
-            offsets,
-            offset2bag,
-            bag_size,
-            maximum_indices,
-            num_weights,
-            scale_grad_by_freq,
-            mode,
-            sparse,
-            per_sample_weights,
-            padding_idx,
-        )
-    return _parse__embedding_bag_backward(
-        grad,
-        indices,
-        offsets,
-        offset2bag,
-        bag_size,
-        maximum_indices,
-        num_weights,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        padding_idx,
-    )
+    return _parse__embedding_bag_backward(*args, **kwargs)
 
 
-def _embedding_bag_dense_backward(
-    grad: Tensor,
-    indices: Tensor,
-    offset2bag: Tensor,
-    bag_size: Tensor,
-    maximum_indices: Tensor,
-    num_weights: int,
-    scale_grad_by_freq: bool,
-    mode: int,
-    per_sample_weights: Tensor | None,
-    padding_idx: int = -1,
-) -> Tensor:
+def _embedding_bag_dense_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The sum of the gradients that arrive at each row of embedding_bag's table.
 
     _embedding_bag_dense_backward(grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, per_sample_weights, padding_idx=-1) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(indices) in PLAIN
-        and type(offset2bag) in PLAIN
-        and type(bag_size) in PLAIN
-        and type(maximum_indices) in PLAIN
-        and type(num_weights) is int
-        and type(scale_grad_by_freq) is bool
-        and type(mode) is int
-        and (per_sample_weights is None or type(per_sample_weights) in PLAIN)
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set | indices.key_set | offset2bag.key_set | bag_size.key_set | maximum_indices.key_set | included
-        ) & allowed
-        if per_sample_weights is not None:
-            keys |= per_sample_weights.key_set & allowed
-        return __embedding_bag_dense_backward[keys](
-            keys,
-            grad,
-            indices,
-            offset2bag,
-            bag_size,
-            maximum_indices,
-            num_weights,
-            scale_grad_by_freq,
-            mode,
-            per_sample_weights,
-            padding_idx,
-        )
-    return _parse__embedding_bag_dense_backward(
-        grad,
-        indices,
-        offset2bag,
-        bag_size,
-        maximum_indices,
-        num_weights,
-        scale_grad_by_freq,
-        mode,
-        per_sample_weights,
-        padding_idx,
-    )
+    return _parse__embedding_bag_dense_backward(*args, **kwargs)
 
 
-def _embedding_bag_per_sample_weights_backward(
-    grad: Tensor, weight: Tensor, indices: Tensor, offsets: Tensor, offset2bag: Tensor, mode: int, padding_idx: int = -1
-) -> Tensor:
+def _embedding_bag_per_sample_weights_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradients of the weights that embedding_bag multiplies rows by.
 
     _embedding_bag_per_sample_weights_backward(grad, weight, indices, offsets, offset2bag, mode, padding_idx=-1) -> Tensor
     """
-    if (
-        type(grad) in PLAIN
-        and type(weight) in PLAIN
-        and type(indices) in PLAIN
-        and type(offsets) in PLAIN
-        and type(offset2bag) in PLAIN
-        and type(mode) is int
-        and type(padding_idx) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (
-            grad.key_set | weight.key_set | indices.key_set | offsets.key_set | offset2bag.key_set | included
-        ) & allowed
-        return __embedding_bag_per_sample_weights_backward[keys](
-            keys, grad, weight, indices, offsets, offset2bag, mode, padding_idx
-        )
-    return _parse__embedding_bag_per_sample_weights_backward(
-        grad, weight, indices, offsets, offset2bag, mode, padding_idx
-    )
+    return _parse__embedding_bag_per_sample_weights_backward(*args, **kwargs)
 
 
 def one_hot(input: Tensor = MISSING, num_classes: int = -1, *more: Any, **kwargs: Any) -> Tensor:
@@ -16769,144 +16480,36 @@ def _native_batch_norm_legit_no_training(
     return _parse__native_batch_norm_legit_no_training(input, weight, bias, running_mean, running_var, momentum, eps)
 
 
-def _native_batch_norm_legit_functional(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    training: bool,
-    momentum: float,
-    eps: float,
-) -> Any:
+def _native_batch_norm_legit_functional(*args: Any, **kwargs: Any) -> Any:
     """_native_batch_norm_legit, with the moved statistics as further results.
 
     _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum, eps) -> (Tensor, Tensor, Tensor, running_mean_out, running_var_out)
     """
-    if (
-        type(input) in PLAIN
-        and (weight is None or type(weight) in PLAIN)
-        and (bias is None or type(bias) in PLAIN)
-        and type(running_mean) in PLAIN
-        and type(running_var) in PLAIN
-        and type(training) is bool
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __native_batch_norm_legit_functional[keys](
-            keys, input, weight, bias, running_mean, running_var, training, momentum, eps
-        )
-    return _parse__native_batch_norm_legit_functional(
-        input, weight, bias, running_mean, running_var, training, momentum, eps
-    )
+    return _parse__native_batch_norm_legit_functional(*args, **kwargs)
 
 
-def _batch_norm_with_update(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    eps: float,
-) -> Any:
+def _batch_norm_with_update(*args: Any, **kwargs: Any) -> Any:
     """native_batch_norm in training, and what cuDNN keeps for the gradient.
 
     _batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
     """
-    if (
-        type(input) in PLAIN
-        and (weight is None or type(weight) in PLAIN)
-        and (bias is None or type(bias) in PLAIN)
-        and type(running_mean) in PLAIN
-        and type(running_var) in PLAIN
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __batch_norm_with_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
-    return _parse__batch_norm_with_update(input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_with_update(*args, **kwargs)
 
 
-def _batch_norm_with_update_functional(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor,
-    running_var: Tensor,
-    momentum: float,
-    eps: float,
-) -> Any:
+def _batch_norm_with_update_functional(*args: Any, **kwargs: Any) -> Any:
     """_batch_norm_with_update, with the moved statistics as further results.
 
     _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor, running_mean_out, running_var_out)
     """
-    if (
-        type(input) in PLAIN
-        and (weight is None or type(weight) in PLAIN)
-        and (bias is None or type(bias) in PLAIN)
-        and type(running_mean) in PLAIN
-        and type(running_var) in PLAIN
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | running_mean.key_set | running_var.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        return __batch_norm_with_update_functional[keys](
-            keys, input, weight, bias, running_mean, running_var, momentum, eps
-        )
-    return _parse__batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_with_update_functional(*args, **kwargs)
 
 
-def _batch_norm_no_update(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    momentum: float,
-    eps: float,
-) -> Any:
+def _batch_norm_no_update(*args: Any, **kwargs: Any) -> Any:
     """native_batch_norm by the running statistics, and what cuDNN keeps for the gradient.
 
     _batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps) -> (Tensor, Tensor, Tensor, Tensor)
     """
-    if (
-        type(input) in PLAIN
-        and (weight is None or type(weight) in PLAIN)
-        and (bias is None or type(bias) in PLAIN)
-        and (running_mean is None or type(running_mean) in PLAIN)
-        and (running_var is None or type(running_var) in PLAIN)
-        and type(momentum) is float
-        and type(eps) is float
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | included) & allowed
-        if weight is not None:
-            keys |= weight.key_set & allowed
-        if bias is not None:
-            keys |= bias.key_set & allowed
-        if running_mean is not None:
-            keys |= running_mean.key_set & allowed
-        if running_var is not None:
-            keys |= running_var.key_set & allowed
-        return __batch_norm_no_update[keys](keys, input, weight, bias, running_mean, running_var, momentum, eps)
-    return _parse__batch_norm_no_update(input, weight, bias, running_mean, running_var, momentum, eps)
+    return _parse__batch_norm_no_update(*args, **kwargs)
 
 
 def batch_norm_update_stats(
@@ -16932,47 +16535,20 @@ def batch_norm_update_stats(
     return _parse_batch_norm_update_stats(input, running_mean, running_var, momentum)
 
 
-def batch_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_var: Tensor | None,
-    update: bool,
-    eps: float,
-    output_mask: Sequence[bool] | bool,
-    reserve: Tensor,
-) -> Any:
+def batch_norm_backward(*args: Any, **kwargs: Any) -> Any:
     """native_batch_norm_backward, with what cuDNN kept.
 
     batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_batch_norm_backward(
-        grad_out, input, weight, running_mean, running_var, save_mean, save_var, update, eps, output_mask, reserve
-    )
+    return _parse_batch_norm_backward(*args, **kwargs)
 
 
-def native_batch_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    weight: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    save_mean: Tensor | None,
-    save_invstd: Tensor | None,
-    train: bool,
-    eps: float,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
+def native_batch_norm_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of input, weight and bias of native_batch_norm: those that the mask asks for.
 
     native_batch_norm_backward(grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_native_batch_norm_backward(
-        grad_out, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
-    )
+    return _parse_native_batch_norm_backward(*args, **kwargs)
 
 
 def instance_norm(
@@ -17073,21 +16649,12 @@ def native_layer_norm(
     return _parse_native_layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-def native_layer_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    normalized_shape: Sequence[int],
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
+def native_layer_norm_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of input, weight and bias of native_layer_norm: those that the mask asks for.
 
     native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask)
+    return _parse_native_layer_norm_backward(*args, **kwargs)
 
 
 def group_norm(
@@ -17147,23 +16714,12 @@ def native_group_norm(
     return _parse_native_group_norm(input, weight, bias, N, C, HxW, group, eps)
 
 
-def native_group_norm_backward(
-    grad_out: Tensor,
-    input: Tensor,
-    mean: Tensor,
-    rstd: Tensor,
-    weight: Tensor | None,
-    N: int,
-    C: int,
-    HxW: int,
-    group: int,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
+def native_group_norm_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of input, weight and bias of native_group_norm: those that the mask asks for.
 
     native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask)
+    return _parse_native_group_norm_backward(*args, **kwargs)
 
 
 def rms_norm(
@@ -17244,44 +16800,20 @@ def _weight_norm_interface(v: Tensor, g: Tensor, dim: int = 0) -> Any:
     return _parse__weight_norm_interface(v, g, dim)
 
 
-def _weight_norm_interface_backward(
-    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
-) -> Any:
+def _weight_norm_interface_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of v and g, given that of the first result of _weight_norm_interface.
 
     _weight_norm_interface_backward(grad_w, saved_v, saved_g, saved_norms, dim) -> (Tensor, Tensor)
     """
-    if (
-        type(grad_w) in PLAIN
-        and type(saved_v) in PLAIN
-        and type(saved_g) in PLAIN
-        and type(saved_norms) in PLAIN
-        and type(dim) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_w.key_set | saved_v.key_set | saved_g.key_set | saved_norms.key_set | included) & allowed
-        return __weight_norm_interface_backward[keys](keys, grad_w, saved_v, saved_g, saved_norms, dim)
-    return _parse__weight_norm_interface_backward(grad_w, saved_v, saved_g, saved_norms, dim)
+    return _parse__weight_norm_interface_backward(*args, **kwargs)
 
 
-def _weight_norm_differentiable_backward(
-    grad_w: Tensor, saved_v: Tensor, saved_g: Tensor, saved_norms: Tensor, dim: int
-) -> Any:
+def _weight_norm_differentiable_backward(*args: Any, **kwargs: Any) -> Any:
     """As _weight_norm_interface_backward, made of operators that have derivatives.
 
     _weight_norm_differentiable_backward(grad_w, saved_v, saved_g, saved_norms, dim) -> (Tensor, Tensor)
     """
-    if (
-        type(grad_w) in PLAIN
-        and type(saved_v) in PLAIN
-        and type(saved_g) in PLAIN
-        and type(saved_norms) in PLAIN
-        and type(dim) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (grad_w.key_set | saved_v.key_set | saved_g.key_set | saved_norms.key_set | included) & allowed
-        return __weight_norm_differentiable_backward[keys](keys, grad_w, saved_v, saved_g, saved_norms, dim)
-    return _parse__weight_norm_differentiable_backward(grad_w, saved_v, saved_g, saved_norms, dim)
+    return _parse__weight_norm_differentiable_backward(*args, **kwargs)
 
 
 def max_pool1d(*args: Any, **kwargs: Any) -> Tensor:
@@ -18209,37 +17741,12 @@ def rrelu_with_noise_(
     return _parse_rrelu_with_noise_(input, noise, lower, upper, training, generator)
 
 
-def rrelu_with_noise_functional(
-    input: Tensor = MISSING,
-    noise: Tensor = MISSING,
-    lower: Number = 0.125,
-    upper: Number = 0.3333333333333333,
-    training: bool = False,
-    generator: Generator | None = None,
-    *more: Any,
-    **kwargs: Any,
-) -> Any:
+def rrelu_with_noise_functional(*args: Any, **kwargs: Any) -> Any:
     """leaky_relu with random slopes, and these slopes.
 
     rrelu_with_noise_functional(input, noise, lower=0.125, upper=0.3333333333333333, training=False, generator=None) -> (Tensor, noise_out)
     """
-    if (
-        type(input) in PLAIN
-        and type(noise) in PLAIN
-        and type(lower) in NUMBERS
-        and type(upper) in NUMBERS
-        and type(training) is bool
-        and (generator is None or isinstance(generator, Generator))
-        and not (kwargs or more)
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | noise.key_set | included) & allowed
-        return _rrelu_with_noise_functional[keys](keys, input, noise, lower, upper, training, generator)
-    if kwargs or more or input is MISSING or noise is MISSING:
-        return _parse_rrelu_with_noise_functional.by_names(
-            kwargs, more, input=input, noise=noise, lower=lower, upper=upper, training=training, generator=generator
-        )
-    return _parse_rrelu_with_noise_functional(input, noise, lower, upper, training, generator)
+    return _parse_rrelu_with_noise_functional(*args, **kwargs)
 
 
 def rrelu_with_noise_backward(
@@ -19574,18 +19081,12 @@ def _pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool) -> 
     return _parse__pack_padded_sequence(input, lengths, batch_first)
 
 
-def _pack_padded_sequence_backward(
-    grad: Tensor, input_size: Sequence[int], batch_sizes: Tensor, batch_first: bool
-) -> Tensor:
+def _pack_padded_sequence_backward(*args: Any, **kwargs: Any) -> Tensor:
     """The gradient of each packed step in its place, 0 in the places of padding.
 
     _pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first) -> Tensor
     """
-    if type(grad) in PLAIN and is_ints(input_size) and type(batch_sizes) in PLAIN and type(batch_first) is bool:
-        included, allowed = active_keys.get()
-        keys = (grad.key_set | batch_sizes.key_set | included) & allowed
-        return __pack_padded_sequence_backward[keys](keys, grad, list(input_size), batch_sizes, batch_first)
-    return _parse__pack_padded_sequence_backward(grad, input_size, batch_sizes, batch_first)
+    return _parse__pack_padded_sequence_backward(*args, **kwargs)
 
 
 def _pad_packed_sequence(
@@ -19881,36 +19382,12 @@ def convolution(
     return _parse_convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
 
 
-def convolution_backward(
-    grad_output: Tensor,
-    input: Tensor,
-    weight: Tensor,
-    bias_sizes: Sequence[int] | None,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
+def convolution_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of convolution with respect to input, weight and bias: those that the mask asks for.
 
     convolution_backward(grad_output, input, weight, bias_sizes, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse_convolution_backward(
-        grad_output,
-        input,
-        weight,
-        bias_sizes,
-        stride,
-        padding,
-        dilation,
-        transposed,
-        output_padding,
-        groups,
-        output_mask,
-    )
+    return _parse_convolution_backward(*args, **kwargs)
 
 
 def _convolution(*args: Any, **kwargs: Any) -> Tensor:
@@ -19938,28 +19415,12 @@ def _convolution_mode(
     return _parse__convolution_mode(input, weight, bias, stride, padding, dilation, groups)
 
 
-def _convolution_double_backward(
-    ggI: Tensor | None,
-    ggW: Tensor | None,
-    ggb: Tensor | None,
-    gO: Tensor,
-    weight: Tensor,
-    input: Tensor,
-    stride: Sequence[int],
-    padding: Sequence[int],
-    dilation: Sequence[int],
-    transposed: bool,
-    output_padding: Sequence[int],
-    groups: int,
-    output_mask: Sequence[bool] | bool,
-) -> Any:
+def _convolution_double_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of convolution_backward with respect to grad_output, input and weight.
 
     _convolution_double_backward(ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask) -> (Tensor, Tensor, Tensor)
     """
-    return _parse__convolution_double_backward(
-        ggI, ggW, ggb, gO, weight, input, stride, padding, dilation, transposed, output_padding, groups, output_mask
-    )
+    return _parse__convolution_double_backward(*args, **kwargs)
 
 
 def conv1d(
@@ -20182,22 +19643,12 @@ def conv_tbc(
     return _parse_conv_tbc(input, weight, bias, pad)
 
 
-def conv_tbc_backward(self_: Tensor, input: Tensor, weight: Tensor, bias: Tensor, pad: int) -> Any:
+def conv_tbc_backward(*args: Any, **kwargs: Any) -> Any:
     """The gradients of conv_tbc with respect to input, weight and bias.
 
     conv_tbc_backward(self_, input, weight, bias, pad) -> (Tensor, Tensor, Tensor)
     """
-    if (
-        type(self_) in PLAIN
-        and type(input) in PLAIN
-        and type(weight) in PLAIN
-        and type(bias) in PLAIN
-        and type(pad) is int
-    ):
-        included, allowed = active_keys.get()
-        keys = (self_.key_set | input.key_set | weight.key_set | bias.key_set | included) & allowed
-        return _conv_tbc_backward[keys](keys, self_, input, weight, bias, pad)
-    return _parse_conv_tbc_backward(self_, input, weight, bias, pad)
+    return _parse_conv_tbc_backward(*args, **kwargs)
 
 
 def im2col(
@@ -21518,16 +20969,12 @@ def _foreach_copy_(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking:
     return _parse__foreach_copy_(input, src, non_blocking)
 
 
-def _foreach_copy(input: Sequence[Tensor], src: Sequence[Tensor], non_blocking: bool = False) -> tuple[Tensor, ...]:
+def _foreach_copy(*args: Any, **kwargs: Any) -> tuple[Tensor, ...]:
     """`copy` of each tensor of a list.
 
     _foreach_copy(input, src, non_blocking=False) -> self_out
     """
-    if is_tensors(input) and is_tensors(src) and type(non_blocking) is bool:
-        included, allowed = active_keys.get()
-        keys = (keys_of(input) | keys_of(src) | included) & allowed
-        return __foreach_copy[keys](keys, list(input), list(src), non_blocking)
-    return _parse__foreach_copy(input, src, non_blocking)
+    return _parse__foreach_copy(*args, **kwargs)
 
 
 def _foreach_mm(input: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]:
@@ -23342,18 +22789,14 @@ def resize_as_sparse_(input: Tensor, the_template: Tensor) -> Tensor:
     return _parse_resize_as_sparse_(input, the_template)
 
 
-def copy_sparse_to_sparse_(input: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+def copy_sparse_to_sparse_(*args: Any, **kwargs: Any) -> Tensor:
     """Overwrites a sparse COO tensor with another one's elements.
 
     copy_sparse_to_sparse_(input, src, non_blocking=False) -> Tensor
 
     The result is the first argument itself; its version counter is raised.
     """
-    if type(input) in PLAIN and type(src) in PLAIN and type(non_blocking) is bool:
-        included, allowed = active_keys.get()
-        keys = (input.key_set | src.key_set | included) & allowed
-        return _copy_sparse_to_sparse_[keys](keys, input, src, non_blocking)
-    return _parse_copy_sparse_to_sparse_(input, src, non_blocking)
+    return _parse_copy_sparse_to_sparse_(*args, **kwargs)
 
 
 def sparse_dim(input: Tensor) -> int:
@@ -23596,6 +23039,379 @@ def _to_sparse(*args: Any, **kwargs: Any) -> Tensor:
     return _parse__to_sparse(*args, **kwargs)
 
 
+def _sparse_compressed_tensor_with_dims(*args: Any, **kwargs: Any) -> Tensor:
+    """A tensor of a compressed layout with so many elements in each matrix.
+
+    _sparse_compressed_tensor_with_dims(nnz, dense_dim, size, blocksize, index_dtype, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    """
+    return _parse__sparse_compressed_tensor_with_dims(*args, **kwargs)
+
+
+def sparse_compressed_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a tensor of a compressed layout that consists of the given indices and values.
+
+    sparse_compressed_tensor(compressed_indices, plain_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_compressed_tensor(compressed_indices, plain_indices, values, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+        Returns a tensor of a compressed layout just large enough for the given indices.
+    """
+    return _parse_sparse_compressed_tensor(*args, **kwargs)
+
+
+def sparse_csr_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a sparse CSR tensor of the given indices, values and size.
+
+    sparse_csr_tensor(crow_indices, col_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_csr_tensor(crow_indices, col_indices, values, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+        Returns a sparse CSR tensor just large enough for the given indices.
+    """
+    return _parse_sparse_csr_tensor(*args, **kwargs)
+
+
+def sparse_csc_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a sparse CSC tensor of the given indices, values and size.
+
+    sparse_csc_tensor(ccol_indices, row_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_csc_tensor(ccol_indices, row_indices, values, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+        Returns a sparse CSC tensor just large enough for the given indices.
+    """
+    return _parse_sparse_csc_tensor(*args, **kwargs)
+
+
+def sparse_bsr_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a sparse BSR tensor of the given indices, values and size.
+
+    sparse_bsr_tensor(crow_indices, col_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_bsr_tensor(crow_indices, col_indices, values, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+        Returns a sparse BSR tensor just large enough for the given indices.
+    """
+    return _parse_sparse_bsr_tensor(*args, **kwargs)
+
+
+def sparse_bsc_tensor(*args: Any, **kwargs: Any) -> Tensor:
+    """Returns a sparse BSC tensor of the given indices, values and size.
+
+    sparse_bsc_tensor(ccol_indices, row_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+    sparse_bsc_tensor(ccol_indices, row_indices, values, *, dtype=None, layout=None, device=None, pin_memory=False) -> Tensor
+        Returns a sparse BSC tensor just large enough for the given indices.
+    """
+    return _parse_sparse_bsc_tensor(*args, **kwargs)
+
+
+def _sparse_compressed_tensor_unsafe(*args: Any, **kwargs: Any) -> Tensor:
+    """As `sparse_compressed_tensor`, through which no gradient flows.
+
+    _sparse_compressed_tensor_unsafe(compressed_indices, plain_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse__sparse_compressed_tensor_unsafe(*args, **kwargs)
+
+
+def _sparse_csr_tensor_unsafe(*args: Any, **kwargs: Any) -> Tensor:
+    """As `sparse_csr_tensor`, through which no gradient flows.
+
+    _sparse_csr_tensor_unsafe(crow_indices, col_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse__sparse_csr_tensor_unsafe(*args, **kwargs)
+
+
+def _sparse_csc_tensor_unsafe(*args: Any, **kwargs: Any) -> Tensor:
+    """As `sparse_csc_tensor`, through which no gradient flows.
+
+    _sparse_csc_tensor_unsafe(ccol_indices, row_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse__sparse_csc_tensor_unsafe(*args, **kwargs)
+
+
+def _sparse_bsr_tensor_unsafe(*args: Any, **kwargs: Any) -> Tensor:
+    """As `sparse_bsr_tensor`, through which no gradient flows.
+
+    _sparse_bsr_tensor_unsafe(crow_indices, col_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse__sparse_bsr_tensor_unsafe(*args, **kwargs)
+
+
+def _sparse_bsc_tensor_unsafe(*args: Any, **kwargs: Any) -> Tensor:
+    """As `sparse_bsc_tensor`, through which no gradient flows.
+
+    _sparse_bsc_tensor_unsafe(ccol_indices, row_indices, values, size, *, dtype=None, layout=None, device=None, pin_memory=None) -> Tensor
+    """
+    return _parse__sparse_bsc_tensor_unsafe(*args, **kwargs)
+
+
+def _validate_compressed_sparse_indices(
+    is_crow: bool, compressed_idx: Tensor, plain_idx: Tensor, cdim: int, dim: int, nnz: int
+) -> Any:
+    """Refuses indices that are not those of a compressed layout.
+
+    _validate_compressed_sparse_indices(is_crow, compressed_idx, plain_idx, cdim, dim, nnz) -> ()
+    """
+    if (
+        type(is_crow) is bool
+        and type(compressed_idx) in PLAIN
+        and type(plain_idx) in PLAIN
+        and type(cdim) is int
+        and type(dim) is int
+        and type(nnz) is int
+    ):
+        included, allowed = active_keys.get()
+        keys = (compressed_idx.key_set | plain_idx.key_set | included) & allowed
+        return __validate_compressed_sparse_indices[keys](keys, is_crow, compressed_idx, plain_idx, cdim, dim, nnz)
+    return _parse__validate_compressed_sparse_indices(is_crow, compressed_idx, plain_idx, cdim, dim, nnz)
+
+
+def _validate_sparse_compressed_tensor_args(
+    compressed_indices: Tensor,
+    plain_indices: Tensor,
+    values: Tensor,
+    size: Sequence[int],
+    layout: layout_,
+    check_pinning: bool | None = None,
+) -> Any:
+    """Refuses indices, values and a size that do not make a tensor of a compressed layout.
+
+    _validate_sparse_compressed_tensor_args(compressed_indices, plain_indices, values, size, layout, check_pinning=None) -> ()
+    """
+    if (
+        type(compressed_indices) in PLAIN
+        and type(plain_indices) in PLAIN
+        and type(values) in PLAIN
+        and is_ints(size)
+        and layout is strided_
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (compressed_indices.key_set | plain_indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_compressed_tensor_args[keys](
+            keys, compressed_indices, plain_indices, values, list(size), layout, check_pinning
+        )
+    return _parse__validate_sparse_compressed_tensor_args(
+        compressed_indices, plain_indices, values, size, layout, check_pinning
+    )
+
+
+def _validate_sparse_csr_tensor_args(
+    crow_indices: Tensor, col_indices: Tensor, values: Tensor, size: Sequence[int], check_pinning: bool | None = None
+) -> Any:
+    """Refuses indices, values and a size that do not make a sparse CSR tensor.
+
+    _validate_sparse_csr_tensor_args(crow_indices, col_indices, values, size, check_pinning=None) -> ()
+    """
+    if (
+        type(crow_indices) in PLAIN
+        and type(col_indices) in PLAIN
+        and type(values) in PLAIN
+        and is_ints(size)
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (crow_indices.key_set | col_indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_csr_tensor_args[keys](
+            keys, crow_indices, col_indices, values, list(size), check_pinning
+        )
+    return _parse__validate_sparse_csr_tensor_args(crow_indices, col_indices, values, size, check_pinning)
+
+
+def _validate_sparse_csc_tensor_args(
+    ccol_indices: Tensor, row_indices: Tensor, values: Tensor, size: Sequence[int], check_pinning: bool | None = None
+) -> Any:
+    """Refuses indices, values and a size that do not make a sparse CSC tensor.
+
+    _validate_sparse_csc_tensor_args(ccol_indices, row_indices, values, size, check_pinning=None) -> ()
+    """
+    if (
+        type(ccol_indices) in PLAIN
+        and type(row_indices) in PLAIN
+        and type(values) in PLAIN
+        and is_ints(size)
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (ccol_indices.key_set | row_indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_csc_tensor_args[keys](
+            keys, ccol_indices, row_indices, values, list(size), check_pinning
+        )
+    return _parse__validate_sparse_csc_tensor_args(ccol_indices, row_indices, values, size, check_pinning)
+
+
+def _validate_sparse_bsr_tensor_args(
+    crow_indices: Tensor, col_indices: Tensor, values: Tensor, size: Sequence[int], check_pinning: bool | None = None
+) -> Any:
+    """Refuses indices, values and a size that do not make a sparse BSR tensor.
+
+    _validate_sparse_bsr_tensor_args(crow_indices, col_indices, values, size, check_pinning=None) -> ()
+    """
+    if (
+        type(crow_indices) in PLAIN
+        and type(col_indices) in PLAIN
+        and type(values) in PLAIN
+        and is_ints(size)
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (crow_indices.key_set | col_indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_bsr_tensor_args[keys](
+            keys, crow_indices, col_indices, values, list(size), check_pinning
+        )
+    return _parse__validate_sparse_bsr_tensor_args(crow_indices, col_indices, values, size, check_pinning)
+
+
+def _validate_sparse_bsc_tensor_args(
+    ccol_indices: Tensor, row_indices: Tensor, values: Tensor, size: Sequence[int], check_pinning: bool | None = None
+) -> Any:
+    """Refuses indices, values and a size that do not make a sparse BSC tensor.
+
+    _validate_sparse_bsc_tensor_args(ccol_indices, row_indices, values, size, check_pinning=None) -> ()
+    """
+    if (
+        type(ccol_indices) in PLAIN
+        and type(row_indices) in PLAIN
+        and type(values) in PLAIN
+        and is_ints(size)
+        and (check_pinning is None or type(check_pinning) is bool)
+    ):
+        included, allowed = active_keys.get()
+        keys = (ccol_indices.key_set | row_indices.key_set | values.key_set | included) & allowed
+        return __validate_sparse_bsc_tensor_args[keys](
+            keys, ccol_indices, row_indices, values, list(size), check_pinning
+        )
+    return _parse__validate_sparse_bsc_tensor_args(ccol_indices, row_indices, values, size, check_pinning)
+
+
+def crow_indices(input: Tensor) -> Tensor:
+    """Where each row's elements begin, of a tensor whose rows are compressed.
+
+    crow_indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _crow_indices[keys](keys, input)
+    return _parse_crow_indices(input)
+
+
+def col_indices(input: Tensor) -> Tensor:
+    """The column of each element of a tensor whose rows are compressed.
+
+    col_indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _col_indices[keys](keys, input)
+    return _parse_col_indices(input)
+
+
+def ccol_indices(input: Tensor) -> Tensor:
+    """Where each column's elements begin, of a tensor whose columns are compressed.
+
+    ccol_indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _ccol_indices[keys](keys, input)
+    return _parse_ccol_indices(input)
+
+
+def row_indices(input: Tensor) -> Tensor:
+    """The row of each element of a tensor whose columns are compressed.
+
+    row_indices(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _row_indices[keys](keys, input)
+    return _parse_row_indices(input)
+
+
+def to_sparse_csr(input: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The elements as a sparse CSR tensor.
+
+    to_sparse_csr(input, dense_dim=None) -> Tensor
+    """
+    if type(input) in PLAIN and (dense_dim is None or type(dense_dim) is int):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _to_sparse_csr_table[keys](keys, input, dense_dim)
+    return _parse_to_sparse_csr(input, dense_dim)
+
+
+def _to_sparse_csr(input: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The elements as a sparse CSR tensor.
+
+    _to_sparse_csr(input, dense_dim=None) -> Tensor
+    """
+    if type(input) in PLAIN and (dense_dim is None or type(dense_dim) is int):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __to_sparse_csr[keys](keys, input, dense_dim)
+    return _parse__to_sparse_csr(input, dense_dim)
+
+
+def to_sparse_csc(input: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The elements as a sparse CSC tensor.
+
+    to_sparse_csc(input, dense_dim=None) -> Tensor
+    """
+    if type(input) in PLAIN and (dense_dim is None or type(dense_dim) is int):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _to_sparse_csc_table[keys](keys, input, dense_dim)
+    return _parse_to_sparse_csc(input, dense_dim)
+
+
+def _to_sparse_csc(input: Tensor, dense_dim: int | None = None) -> Tensor:
+    """The elements as a sparse CSC tensor.
+
+    _to_sparse_csc(input, dense_dim=None) -> Tensor
+    """
+    if type(input) in PLAIN and (dense_dim is None or type(dense_dim) is int):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __to_sparse_csc[keys](keys, input, dense_dim)
+    return _parse__to_sparse_csc(input, dense_dim)
+
+
+def to_sparse_bsr(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse BSR tensor.
+
+    to_sparse_bsr(input, blocksize, dense_dim=None) -> Tensor
+    """
+    return _parse_to_sparse_bsr(*args, **kwargs)
+
+
+def _to_sparse_bsr(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse BSR tensor.
+
+    _to_sparse_bsr(input, blocksize, dense_dim=None) -> Tensor
+    """
+    return _parse__to_sparse_bsr(*args, **kwargs)
+
+
+def to_sparse_bsc(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse BSC tensor.
+
+    to_sparse_bsc(input, blocksize, dense_dim=None) -> Tensor
+    """
+    return _parse_to_sparse_bsc(*args, **kwargs)
+
+
+def _to_sparse_bsc(*args: Any, **kwargs: Any) -> Tensor:
+    """The elements as a sparse BSC tensor.
+
+    _to_sparse_bsc(input, blocksize, dense_dim=None) -> Tensor
+    """
+    return _parse__to_sparse_bsc(*args, **kwargs)
+
+
 def sparse_mask(input: Tensor, mask: Tensor) -> Tensor:
     """The elements at the places that a sparse tensor specifies, as a sparse tensor.
 
@@ -23705,16 +23521,12 @@ def _sparse_log_softmax_backward_data(grad_output: Tensor, output: Tensor, dim: 
     return _parse__sparse_log_softmax_backward_data(grad_output, output, dim, input)
 
 
-def _sparse_mm(sparse: Tensor, dense: Tensor) -> Tensor:
+def _sparse_mm(*args: Any, **kwargs: Any) -> Tensor:
     """The product of two matrices, the gradients of whose sparse ones are sparse.
 
     _sparse_mm(sparse, dense) -> Tensor
     """
-    if type(sparse) in PLAIN and type(dense) in PLAIN:
-        included, allowed = active_keys.get()
-        keys = (sparse.key_set | dense.key_set | included) & allowed
-        return __sparse_mm[keys](keys, sparse, dense)
-    return _parse__sparse_mm(sparse, dense)
+    return _parse__sparse_mm(*args, **kwargs)
 
 
 def _sparse_sparse_matmul(input: Tensor, other: Tensor) -> Tensor:
@@ -23729,22 +23541,12 @@ def _sparse_sparse_matmul(input: Tensor, other: Tensor) -> Tensor:
     return _parse__sparse_sparse_matmul(input, other)
 
 
-def _sparse_addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+def _sparse_addmm(*args: Any, **kwargs: Any) -> Tensor:
     """A product of a sparse and a strided matrix added to a strided one; the sparse one's gradient is sparse.
 
     _sparse_addmm(input, mat1, mat2, *, beta=1, alpha=1) -> Tensor
     """
-    if (
-        type(input) in PLAIN
-        and type(mat1) in PLAIN
-        and type(mat2) in PLAIN
-        and type(beta) in NUMBERS
-        and type(alpha) in NUMBERS
-    ):
-        included, allowed = active_keys.get()
-        keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
-        return __sparse_addmm[keys](keys, input, mat1, mat2, beta, alpha)
-    return _parse__sparse_addmm(input, mat1, mat2, beta=beta, alpha=alpha)
+    return _parse__sparse_addmm(*args, **kwargs)
 
 
 def smm(input: Tensor = MISSING, mat2: Tensor = MISSING, *more: Any, **kwargs: Any) -> Tensor:

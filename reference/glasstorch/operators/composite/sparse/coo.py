@@ -14,9 +14,10 @@ import numpy as np
 from glasstorch.core import sparse_invariants
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError
 from glasstorch.core.layout import layout as Layout
-from glasstorch.core.layout import sparse_bsc, sparse_bsr, sparse_coo, strided
+from glasstorch.core.layout import sparse_coo, strided
+from glasstorch.core.sparse_parts import BLOCKED, COMPRESSED_LAYOUTS
 from glasstorch.core.tensor_impl import Array
 from glasstorch.operators.direct import factory, on_pair, on_tensor, on_tensors
 
@@ -232,29 +233,57 @@ def to_sparse(self: Tensor, layout: Layout | None, blocksize: Sequence[int] | No
     """As a tensor of a sparse layout, COO by default; the tensor itself where it is one."""
     wanted = layout or sparse_coo
     if self.layout is wanted:
-        check_conversion("to_sparse", self.layout, wanted, blocksize, dense_dim)
+        check_conversion("to_sparse", self, wanted, blocksize, dense_dim)
         return self
     return _to_sparse(self, wanted, blocksize, dense_dim)
 
 
-def check_conversion(name: str, of: Layout, to: Layout, blocksize: Sequence[int] | None, dense_dim: int | None) -> None:
+def check_conversion(
+    name: str, tensor: Tensor, to: Layout, blocksize: Sequence[int] | None, dense_dim: int | None
+) -> None:
     """Refuse a size of blocks for a layout that has none, and a number of dense dimensions where it is given already.
 
     Mirrors: _to_sparse_check_arguments in aten/src/ATen/native/TensorConversions.cpp
     """
+    of = tensor.layout
     conversion = f"{name}: conversion from {SAID[of.name]} to {SAID[to.name]}"
-    blocked = to in (sparse_bsr, sparse_bsc)
+    if to in COMPRESSED_LAYOUTS and len(tensor._shape) < 2 and of is strided:
+        raise DimensionError(f"{name}: expected a matrix or more dimensions, got {len(tensor._shape)}")
     if blocksize is not None:
-        if not blocked:
-            raise ArgumentError(f"{conversion} with blocksize argument given is not supported")
-        if len(blocksize) != 2 or min(blocksize) <= 0:
-            raise ArgumentError(
-                f"{name}: blocksize needs to be a tuple of size 2 of positive integers, but got {list(blocksize)}"
-            )
-    elif blocked and of is not to:
+        check_blocksize(name, conversion, tensor, to, blocksize, dense_dim or 0)
+    elif to in BLOCKED:
         raise ArgumentError(f"{conversion} without blocksize argument given is not supported")
-    if dense_dim is not None and of is not strided:
+    if dense_dim is None:
+        return
+    if of is not strided:
         raise ArgumentError(f"{conversion} with dense_dim argument given is not supported")
+    if to in COMPRESSED_LAYOUTS and not 0 <= dense_dim <= len(tensor._shape) - 2:
+        raise ShapeError(
+            f"{name}: dense_dim argument must be in [0,{len(tensor._shape) - 2}] range, but {dense_dim} is given"
+        )
+
+
+def check_blocksize(
+    name: str, conversion: str, tensor: Tensor, to: Layout, blocksize: Sequence[int], dense_dim: int
+) -> None:
+    """Refuse a size of blocks that is none, that the sizes are no multiple of, or that would change one."""
+    if to not in BLOCKED:
+        raise ArgumentError(f"{conversion} with blocksize argument given is not supported")
+    if len(blocksize) != 2:
+        raise ArgumentError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(blocksize)}")
+    if min(blocksize) <= 0:
+        raise ArgumentError(f"{name}: blocksize needs to be positive, but got {list(blocksize)}")
+    given = getattr(tensor, "_parts", None)
+    if tensor.layout in BLOCKED and given is not None and tuple(blocksize) != given.blocksize:
+        raise ArgumentError(
+            f"{conversion} with blocksize changed from {list(given.blocksize)} to {list(blocksize)} is not supported"
+        )
+    start = len(tensor._shape) - 2 - (dense_dim if given is None else given.dense_dim)
+    (rows, high), (columns, wide) = zip(tensor._shape[start : start + 2], blocksize, strict=True)
+    if rows % high or columns % wide:
+        raise ArgumentError(
+            f"{name}: tensor sparse size ({rows},{columns}) must be divisible by given blocksize ({high},{wide})"
+        )
 
 
 # Sums and softmax -------------------------------------------------------------------------------------------------
