@@ -20,11 +20,15 @@ setting: Final = Setting()
 
 
 def are_checked() -> bool:
-    """Whether they are; where no program has said, they are not, and a warning says so once."""
+    """Whether they are; where no program has said, they are not."""
+    return bool(setting.checked)
+
+
+def warn_if_unsaid() -> None:
+    """A warning, once, that nothing is checked because no program has said: what Python's constructors give."""
     if setting.checked is None:
         warn_once(
             "Sparse invariant checks are implicitly disabled. Memory errors (e.g. SEGFAULT) will occur when operating "
             "on a sparse tensor which violates the invariants, but checks incur performance overhead. To silence this "
             "warning, explicitly opt in or out. See `torch.sparse.check_sparse_tensor_invariants.__doc__` for guidance."
         )
-    return bool(setting.checked)

@@ -13,7 +13,7 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import ArgumentTypeError
-from glasstorch.core.sparse_invariants import setting
+from glasstorch.core.sparse_invariants import setting, warn_if_unsaid
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory, on_tensors
 from glasstorch.outside_data.creation import as_tensor
@@ -114,7 +114,9 @@ class checking:
         self.wanted, self.before = wanted, setting.checked
 
     def __enter__(self) -> None:
-        if self.wanted is not None:
+        if self.wanted is None:
+            warn_if_unsaid()
+        else:
             setting.checked = self.wanted
 
     def __exit__(self, *error: object) -> None:

@@ -69,8 +69,16 @@ def coalesce(self: Tensor) -> Tensor:
     held = parts(self)
     if held.nnz < 2:
         return coo(held.indices.clone(), held.values.clone(), self._shape, True)
-    indices, values = held.indices.array(), held.values.array()
-    places = flat_places(indices, self._shape)
+    shape = self._shape[: held.sparse_dim]
+    return coo_of(*added_up(held.indices.array(), held.values.array(), shape), self._shape, self.dtype, True)
+
+
+def added_up(indices: Array, values: Array, shape: Shape) -> tuple[Array, Array]:
+    """Each place once, in row-major order, with the sum of its values.
+
+    `indices` has a column for each value, with an index for each dimension of `shape`. A value may be an array.
+    """
+    places = flat_places(indices, shape)
     order = np.argsort(places, kind="stable")
     places = places[order]
     begins = np.concatenate(([True], places[1:] != places[:-1]))
@@ -81,7 +89,7 @@ def coalesce(self: Tensor) -> Tensor:
         added = np.add.reduceat(values[order], firsts, axis=0, dtype=values.dtype)
     else:
         added = values[: len(firsts)]
-    return coo_of(indices[:, order[firsts]], added, self._shape, self.dtype, True)
+    return indices[:, order[firsts]], added
 
 
 def flat_places(indices: Array, shape: Shape) -> Array:
