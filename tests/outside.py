@@ -1,6 +1,7 @@
 """What do expressions give in a process of its own that has the device of examples/outside_device.py?
 
-A device can be brought once in a process, so each group of tests has its process.
+A device can be brought once in a process, so each group of tests has its process. `bare_device` is one that can be
+taken away again: it keeps the name privateuseone, and has no kernels but those that make and copy.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 DEVICE = "from outside_device import NAME, backend_registration, fell_back, guard, hooks, library, torch, allocator\n"
@@ -50,3 +54,66 @@ def evaluated(expressions: Mapping[str, str], setup: str = DEVICE) -> dict[str, 
     assert done.returncode == 0, done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found
+
+
+class Block:
+    """Memory of the bare device."""
+
+    def __init__(self, address: int, nbytes: int) -> None:
+        self.address, self.nbytes, self.data = address, nbytes, bytearray(nbytes)
+
+
+class Allocator:
+    """Gives it."""
+
+    def __init__(self) -> None:
+        self.next = 1 << 44
+
+    def allocate(self, nbytes: int, on: Any) -> Block:
+        self.next += nbytes + 64
+        return Block(self.next, nbytes)
+
+
+@contextmanager
+def bare_device() -> Iterator[str]:
+    """The name of a device in this process on which everything but making and copying falls back to the CPU."""
+    import numpy as np
+
+    from glasstorch.core.private_use import DeviceGuard, registered
+    from glasstorch.dispatch.library import Library
+    from glasstorch.utils import backend_registration
+
+    def elements(tensor: Any) -> Any:
+        if tensor.is_cpu:
+            return backend_registration.host_array(tensor)
+        size, memory = tensor.itemsize, tensor.untyped_storage().block.data
+        strides = [step * size for step in tensor.stride()]
+        if not tensor.numel():
+            return np.empty(tuple(tensor.shape), tensor.dtype.numpy)
+        return np.ndarray(tuple(tensor.shape), tensor.dtype.numpy, memory, tensor.storage_offset() * size, strides)
+
+    def copy_from(source: Any, target: Any, non_blocking: bool = False) -> Any:
+        elements(target)[...] = elements(source)
+        return target
+
+    def empty(size: Any, dtype: Any = None, layout: Any = None, device: Any = None, *more: Any, **named: Any) -> Any:
+        return backend_registration.empty_tensor(size, dtype, device)
+
+    def empty_strided(size: Any, stride: Any, dtype: Any = None, layout: Any = None, device: Any = None, *more: Any,
+                      **named: Any) -> Any:  # fmt: skip
+        return backend_registration.empty_tensor(size, dtype, device, stride)
+
+    before = dict(vars(registered))
+    registered.module, registered.allocator, registered.guard = SimpleNamespace(), Allocator(), DeviceGuard()
+    with Library("aten", "IMPL", "PrivateUse1") as library, Library("_", "IMPL") as everything:
+        library.impl("empty.memory_format", empty)
+        library.impl("empty_strided", empty_strided)
+        library.impl("_copy_from", copy_from)
+        library.impl("_copy_from_and_resize", lambda source, target: copy_from(source, target.resize_(source.shape)))
+        everything.fallback(backend_registration.cpu_fallback, "PrivateUse1")
+        try:
+            yield backend_registration.private_use.name()
+        finally:
+            for name in ("module", "allocator", "guard", "initialised"):
+                vars(registered).pop(name, None)
+            vars(registered).update(before)

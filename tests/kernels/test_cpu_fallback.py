@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.outside import DEVICE, evaluated
+import glasstorch as torch
+from glasstorch.dispatch.library import Library
+from tests.outside import DEVICE, bare_device, evaluated
 
 SETUP = (
     DEVICE
@@ -77,3 +79,55 @@ def test_a_view_that_is_copied_is_announced(found: dict[str, list[str]]) -> None
         "\"attic:0\". View operators don't support falling back to run on the CPU, since the tensor's storage cannot "
         "be shared across devices."
     )
+
+
+# On a device in this process, which has no other kernels -------------------------------------------------------------
+
+
+def test_here_results_are_on_the_device() -> None:
+    with bare_device() as name:
+        x = torch.tensor([[3.0, 1.0, 2.0]]).to(name)
+        assert x.device.type == name
+        values, places = x.sort(1)
+        assert (values.device, places.device) == (x.device, x.device)
+        assert values.tolist() == [[1.0, 2.0, 3.0]]
+        assert (x @ x.t()).tolist() == [[14.0]]
+        assert [part.device.type for part in torch._foreach_add([x, x], 1)] == [name, name]
+        assert torch.equal(x, x)
+        assert torch.arange(3, device=name).tolist() == [0, 1, 2]
+
+
+def test_here_arguments_are_written() -> None:
+    with bare_device() as name:
+        x = torch.tensor([1.0, 2.0]).to(name)
+        view = x[1:]
+        assert x.neg_() is x
+        assert view.tolist() == [-2.0]
+        out = torch.empty(0, device=name), torch.empty(0, dtype=torch.int64, device=name)
+        values, places = torch.sort(x, out=out)
+        assert values is out[0]
+        assert places is out[1]
+        assert places.tolist() == [1, 0]
+        many = [x.clone(), x.clone()]
+        torch._foreach_mul_(many, 2)
+        assert [one.tolist() for one in many] == [[-2.0, -4.0]] * 2
+
+
+def test_here_a_view_is_announced_or_refused() -> None:
+    with bare_device() as name, Library("here", "DEF") as house:
+        house.define("window(Tensor(a) x) -> Tensor(a)")
+        house.impl("window", lambda x: x[:1], "CPU")
+        x = torch.tensor([1.0, 2.0]).to(name)
+        operator = torch.ops.here.window.default
+        with pytest.warns(UserWarning, match="appears to be a view operator"):
+            assert operator(x).tolist() == [1.0]
+        with pytest.raises(RuntimeError, match="appears to be a view operator"):
+            torch.utils.backend_registration.cpu_fallback(operator, x, error_on_views=True)
+
+
+def test_here_a_gradient_is_computed() -> None:
+    with bare_device() as name:
+        x = torch.tensor([0.5, 2.0]).to(name).requires_grad_()
+        (x * x).sum().backward()
+        assert x.grad.device.type == name
+        assert x.grad.tolist() == [1.0, 4.0]

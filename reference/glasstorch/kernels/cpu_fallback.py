@@ -36,15 +36,23 @@ def cpu_fallback(operator: Operator, /, *args: Any, error_on_views: bool = False
     or refused with `error_on_views`.
     """
     arguments = operator.bind(args, kwargs)
-    declared = operator.schema.arguments
-    on = _device_of(arguments)
     if Tag.pointwise.name in operator.words:
         _check_one_device(tensors_of(arguments))
-    moved = [_to(CPU, argument) for argument in arguments]
-    result = operator.redispatch(CPU_KEYS, *moved)
-    for argument, given, computed in zip(declared, arguments, moved, strict=True):
+    return computed_on_cpu(operator, arguments, error_on_views)
+
+
+def computed_on_cpu(operator: Operator, arguments: Sequence[Any], error_on_views: bool) -> Any:
+    """What an operator returns for its arguments, in the order of its schema, if the CPU computes it.
+
+    The results are on the device; what the operator writes to is written, and is returned itself where it is a result.
+    """
+    declared = operator.schema.arguments
+    on = device_of(arguments)
+    here = [moved(CPU, argument) for argument in arguments]
+    result = operator.redispatch(CPU_KEYS, *here)
+    for argument, given, computed in zip(declared, arguments, here, strict=True):
         if argument.type.is_write:
-            _write_back(computed, given)
+            write_back(computed, given)
     returns = operator.schema.returns
     several = len(returns) > 1
     outputs = []
@@ -53,8 +61,8 @@ def cpu_fallback(operator: Operator, /, *args: Any, error_on_views: bool = False
             outputs.append(_written(declared, arguments, one.type.alias))
             continue
         if one.type.alias is not None and on is not None:
-            _announce_view(operator, on, error_on_views)
-        outputs.append(value if on is None else _to(on, value))
+            announce_view(operator, on, error_on_views)
+        outputs.append(value if on is None else moved(on, value))
     if not several:
         return outputs[0] if outputs else None
     return type(result)(outputs)  # a tuple, in most operators one with names
@@ -71,26 +79,26 @@ def warn_of_fallback(operator: Operator) -> None:
     )
 
 
-def _device_of(arguments: Sequence[Any]) -> device | None:
+def device_of(arguments: Sequence[Any]) -> device | None:
     """Where the results go: the first device that is not the CPU, of a tensor or given as an argument."""
     named = (argument for argument in arguments if isinstance(argument, device))
     return next((on for on in (*(t.device for t in tensors_of(arguments)), *named) if on.type != "cpu"), None)
 
 
-def _to(on: device, value: Any) -> Any:
+def moved(on: device, value: Any) -> Any:
     """A tensor on a device; a list with each of its tensors there; a device becomes the CPU; others stay."""
     if isinstance(value, TensorImpl):
         return value if value.device is on else value.to(on)  # type: ignore[attr-defined]
     if isinstance(value, list | tuple):
-        return type(value)([_to(on, one) for one in value]) if next(tensors_of(value), None) is not None else value
+        return type(value)([moved(on, one) for one in value]) if next(tensors_of(value), None) is not None else value
     return CPU if isinstance(value, device) else value
 
 
-def _write_back(computed: Any, given: Any) -> None:
+def write_back(computed: Any, given: Any) -> None:
     """Give a tensor, or each tensor of a list, what the CPU's kernel wrote to its copy, and its sizes."""
     if isinstance(given, list | tuple):
         for one, theirs in zip(computed, given, strict=True):
-            _write_back(one, theirs)
+            write_back(one, theirs)
     elif given is not None and computed is not given:
         _copy_from_and_resize(computed, given)
 
@@ -110,7 +118,7 @@ def _check_one_device(tensors: Iterator[TensorImpl]) -> None:
         )
 
 
-def _announce_view(operator: Operator, on: device, refuse: bool) -> None:
+def announce_view(operator: Operator, on: device, refuse: bool) -> None:
     view = (
         f"The operator {operator.name} appears to be a view operator, but it has no implementation for the backend "
         f'"{on}". View operators don\'t support '
