@@ -16,13 +16,17 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
+from glasstorch.core.errors import ArgumentError
 from glasstorch.core.geometry import contiguous_strides
+from glasstorch.core.keys import SPARSE_CSR
+from glasstorch.core.layout import strided
 from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import keys_of, registry, tensors_of
 from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.structured import FORMS, inplace_form, shape_function
+from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.shapes.result import Result
@@ -30,12 +34,14 @@ from glasstorch.operators.shapes.result import Result
 DELEGATED = KernelTable("CompositeExplicitAutogradNonFunctional", calls_operators=True)
 
 
-def delegate(name: str, out_form: str) -> Callable[..., Any]:
+def delegate(name: str, out_form: str, is_pointwise: bool) -> Callable[..., Any]:
     """A kernel that makes the results of an operator and lets its out= form fill them."""
     shapes: list[Callable[..., Any]] = []  # filled at the first call: importing all shape functions takes a while
     form = registry.find(f"aten::{out_form}")
 
     def delegated(keys: int, *arguments: Any, out: Any = None) -> Any:
+        if is_pointwise and keys & SPARSE_CSR:  # this alias serves their key too, and they have no out= form to call
+            raise unsupported_layout(arguments)
         if out is None:
             if not shapes:
                 shapes.append(shape_function(name))
@@ -48,6 +54,12 @@ def delegate(name: str, out_form: str) -> Callable[..., Any]:
         return named_result(name, outs) if isinstance(out, tuple) else out
 
     return delegated
+
+
+def unsupported_layout(arguments: tuple[Any, ...]) -> ArgumentError:
+    """The error of a pointwise operator that tensors of a compressed layout have no kernel for."""
+    layout = next(tensor.layout for tensor in tensors_of(arguments) if tensor.layout is not strided)
+    return ArgumentError(f"unsupported tensor layout: {SAID[layout.name]}")
 
 
 def made_on(on: device, result: Result) -> Tensor:
@@ -64,7 +76,8 @@ def register_delegated() -> None:
         if structured not in row.tags or row.functional is not None:
             continue
         forms = FORMS[row.name]
-        kernel = delegate(row.name, next(form for form in forms if not _is_in_place(form)))
+        out_form = next(form for form in forms if not _is_in_place(form))
+        kernel = delegate(row.name, out_form, Tag.pointwise.name in row.tags)
         DELEGATED.add(row.name, kernel, where)
         for form in forms:
             if _is_in_place(form):

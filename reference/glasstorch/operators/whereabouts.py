@@ -34,7 +34,7 @@ DELEGATING = "kernels/delegated.py"  # whose kernels only call the operator's ou
 COMPUTING = (
     *(DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.CompositeExplicitAutograd),
     *(DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.CompositeImplicitAutograd),
-    DispatchKey.SparseCPU,
+    *(DispatchKey.SparseCPU, DispatchKey.SparseCsrCPU),
 )
 COMPOSITE = COMPUTING[2:5]
 RECORDING = (DispatchKey.Autograd, DispatchKey.ADInplaceOrView)

@@ -3,17 +3,17 @@
 Reading order: `_invariants` (whether parts are checked).
 
 Mirrors: torch/sparse/__init__.py
-Differs: `mm` has no `reduce`. Semi-structured tensors, solvers and sampled products are told by name to be missing.
+Differs: semi-structured tensors and solvers are told by name to be missing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.functions import _spdiags as spdiags
+from glasstorch.operators.generated.functions import sparse_sampled_addmm as sampled_addmm
 from glasstorch.sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 
 if TYPE_CHECKING:
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
     from glasstorch.core.dtype import dtype as DType
 
-__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "spdiags", "sum"]
+__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
 
 _mm, _addmm = on_tensors("_sparse_mm"), on_tensors("_sparse_addmm")
+_mm_reduced = on_tensors("_sparse_mm.reduce")
 _softmax, _log_softmax = on_tensor("_sparse_softmax.int"), on_tensor("_sparse_log_softmax.int")
 _sum, _sum_as = on_tensor("_sparse_sum"), on_tensor("_sparse_sum.dtype")
 _sum_dims, _sum_dims_as = on_tensor("_sparse_sum.dim"), on_tensor("_sparse_sum.dim_dtype")
 
 
 def mm(mat1: Tensor, mat2: Tensor, reduce: str | None = None) -> Tensor:
-    """The product of two matrices of which one or both are sparse; the gradient of a sparse one is sparse."""
-    if reduce is not None:
-        raise MissingKernelError(f"torch.sparse.mm(reduce={reduce!r}) is not in glasstorch; only plain products are")
-    return _mm(mat1, mat2)
+    """The product of two matrices of which one or both are sparse; the gradient of a sparse one is sparse.
+
+    `reduce` says what becomes of the terms of each element: "sum", "mean", "amax" or "amin" of CSR by strided.
+    """
+    return _mm(mat1, mat2) if reduce is None else _mm_reduced(mat1, mat2, reduce)
 
 
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:

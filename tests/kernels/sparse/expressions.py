@@ -1,8 +1,9 @@
 """What does a library answer to an expression about sparse tensors: a text, or an error?
 
 The expressions are written once and run in both libraries. Their operands are small tensors with names: `c` is
-coalesced, `u` is not, `h` has a dense dimension, `n` integers, `b` bools, `e` nothing, and `d` is strided. `r` is CSR,
-`k` CSC, `o` BSR and `p` BSC, with the elements of `d`; `m` is a batch of CSR matrices, `y` has a dense dimension.
+coalesced, `u` is not, `h` has a dense dimension, `n` integers, `b` bools, `z` nothing, `d` and `e` are strided. With
+the elements of `d`, `r` is CSR, `k` CSC, `o` BSR and `p` BSC; names that end in 2 have others. `m` is a batch of CSR
+matrices, `y` a CSR one with a dense dimension.
 """
 
 from __future__ import annotations
@@ -48,6 +49,13 @@ def operands(library: Any) -> dict[str, Any]:
         "p": T([[1.0, 0.0], [-2.0, 3.0]]).to_sparse_bsc((2, 1)),
         "m": T([[[1.0, 0.0], [-2.0, 3.0]], [[0.0, 5.0], [6.0, 7.0]]]).to_sparse_csr(),
         "y": T([[[1.0, 2.0], [0.0, 0.0]], [[0.0, -1.0], [3.0, 0.0]]]).to_sparse_csr(dense_dim=1),
+        "e": T([[1.0, 2.0], [3.0, 4.0]]),
+        "d2": T([[2.0, 0.0], [6.0, 8.0]]),
+        "c2": T([[2.0, 0.0], [6.0, 8.0]]).to_sparse(),
+        "r2": T([[2.0, 0.0], [6.0, 8.0]]).to_sparse_csr(),
+        "k2": T([[2.0, 0.0], [6.0, 8.0]]).to_sparse_csc(),
+        "o2": T([[2.0, 0.0], [6.0, 8.0]]).to_sparse_bsr((1, 2)),
+        "p2": T([[2.0, 0.0], [6.0, 8.0]]).to_sparse_bsc((2, 1)),
         "A": library.sparse_compressed_tensor,
         "check": library._validate_sparse_compressed_tensor_args,
         "gradient": gradient,
@@ -55,9 +63,12 @@ def operands(library: Any) -> dict[str, Any]:
 
 
 def gradient(function: Any, of: Any) -> Any:
-    """The gradient of a function's result, a number, with respect to a tensor."""
+    """The gradient of a function's result, or of its sum, with respect to a tensor."""
     leaf = of.detach().requires_grad_()
-    function(leaf).backward()
+    result = function(leaf)
+    (
+        result if result.dim() == 0 else (result if str(result.layout) == "torch.strided" else result.to_dense()).sum()
+    ).backward()
     return leaf.grad
 
 

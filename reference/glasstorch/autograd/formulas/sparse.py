@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.autograd.formulas.shared import conjugate, scaled
 from glasstorch.core.dtype import Number
-from glasstorch.core.layout import sparse_coo, strided
+from glasstorch.core.layout import sparse_coo, sparse_csr, strided
 from glasstorch.operators.composite.sparse.compressed import compressed_unchecked
 from glasstorch.operators.composite.sparse.coo import coalesce, coo_unchecked, to_dense, to_sparse
-from glasstorch.operators.direct import on_pair, on_tensor
+from glasstorch.operators.direct import on_pair, on_tensor, on_tensors
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 mm, t, sparse_sparse_matmul = on_pair("mm"), on_tensor("t"), on_pair("_sparse_sparse_matmul")
 sparse_mask, values_of, indices_of = on_pair("sparse_mask"), on_tensor("_values"), on_tensor("_indices")
-values = on_tensor("values")
+values, sampled = on_tensor("values"), on_tensors("sparse_sampled_addmm")
+reduce_backward: Any = on_tensors("_sparse_mm_reduce_impl_backward")
 
 
 def coo_values_backward(grad: Tensor, result: Tensor) -> Tensor:
@@ -66,8 +67,12 @@ def sparse_factor_backward(grad: Tensor, factor: Tensor, other: Tensor, is_left:
 
 def sparse_left_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Number) -> Tensor:
     """The gradient of the left factor, at its own places where it is sparse. (PyTorch: mm_mat1_sparse_backward)"""
-    if not mat1.is_sparse:
+    if mat1.layout is strided:
         return scaled(mm(grad, t(conjugate(mat2))), conjugate(alpha))
+    if mat1.layout is sparse_csr:
+        return sampled(mat1, grad, t(conjugate(mat2)), 0, conjugate(alpha))
+    if not mat1.is_sparse:
+        return scaled(sparse_mask(mm(grad, t(conjugate(mat2))), mat1), conjugate(alpha))
     of = coalesce(mat1)
     rows, columns = indices_of(of)
     values = (grad.index_select(0, rows) * conjugate(mat2.index_select(0, columns))).sum(1)
@@ -77,3 +82,28 @@ def sparse_left_backward(grad: Tensor, mat1: Tensor, mat2: Tensor, alpha: Number
 def sparse_right_backward(grad: Tensor, mat1: Tensor, alpha: Number) -> Tensor:
     """The gradient of the strided right factor."""
     return scaled(mm(t(conjugate(mat1)), grad), conjugate(alpha))
+
+
+def sampled_self_backward(grad: Tensor, self: Tensor, beta: Number) -> Tensor:
+    """The gradient of the matrix that says where a product is computed."""
+    return scaled(sparse_mask(grad, self), conjugate(beta))
+
+
+def sampled_left_backward(grad: Tensor, self: Tensor, mat2: Tensor, alpha: Number) -> Tensor:
+    """The gradient of the left factor of a product that is computed at the places of another matrix."""
+    return scaled(mm(sparse_mask(grad, self), conjugate(mat2).mT), conjugate(alpha))
+
+
+def sampled_right_backward(grad: Tensor, self: Tensor, mat1: Tensor, alpha: Number) -> Tensor:
+    """That of the right factor."""
+    return scaled(mm(conjugate(mat1).mT, sparse_mask(grad, self)), conjugate(alpha))
+
+
+def reduced_left_backward(grad: Tensor, self: Tensor, other: Tensor, reduce: str, arg: Tensor) -> Tensor:
+    """The gradient of the CSR factor of a product whose terms are not added up but reduced in another way."""
+    return reduce_backward(self, grad, other, reduce, arg, [True, False])[0]  # type: ignore[no-any-return]
+
+
+def reduced_right_backward(grad: Tensor, self: Tensor, other: Tensor, reduce: str, arg: Tensor) -> Tensor:
+    """That of the strided factor."""
+    return reduce_backward(self, grad, other, reduce, arg, [False, True])[1]  # type: ignore[no-any-return]

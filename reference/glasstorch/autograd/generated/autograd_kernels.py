@@ -134,6 +134,11 @@ from glasstorch.autograd.formulas.softmax import log_softmax_double_backward, so
 from glasstorch.autograd.formulas.sparse import (
     compressed_values_backward,
     coo_values_backward,
+    reduced_left_backward,
+    reduced_right_backward,
+    sampled_left_backward,
+    sampled_right_backward,
+    sampled_self_backward,
     sparse_factor_backward,
     sparse_left_backward,
     sparse_mask_backward,
@@ -677,6 +682,8 @@ __sparse_softmax = table("_sparse_softmax")
 __sparse_log_softmax = table("_sparse_log_softmax")
 __sparse_sparse_matmul = table("_sparse_sparse_matmul")
 __sparse_addmm = table("_sparse_addmm")
+_sparse_sampled_addmm = table("sparse_sampled_addmm")
+__sparse_mm_reduce_impl = table("_sparse_mm_reduce_impl")
 
 
 class NormalBackward3(Node):
@@ -19859,6 +19866,113 @@ def _sparse_addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: 
     result = __sparse_addmm[below](below, self, mat1, mat2, beta, alpha)
     set_history(result, node)
     return result
+
+
+class SparseSampledAddmmBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_mat2: SavedVariable | None
+    saved_mat1: SavedVariable | None
+    beta: Any
+    alpha: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        grad_self: Any = None
+        grad_mat1: Any = None
+        grad_mat2: Any = None
+        if edges[0]:
+            self_ = self.unpack(self.saved_self)
+            beta = self.beta
+            grad_self = sampled_self_backward(grad, self_, beta)
+        if edges[1]:
+            self_ = self.unpack(self.saved_self)
+            mat2 = self.unpack(self.saved_mat2)
+            alpha = self.alpha
+            grad_mat1 = sampled_left_backward(grad, self_, mat2, alpha)
+        if edges[2]:
+            self_ = self.unpack(self.saved_self)
+            mat1 = self.unpack(self.saved_mat1)
+            alpha = self.alpha
+            grad_mat2 = sampled_right_backward(grad, self_, mat1, alpha)
+        return (grad_self, grad_mat1, grad_mat2)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = self.saved_mat2 = self.saved_mat1 = None
+
+
+@AUTOGRAD.impl("sparse_sampled_addmm")
+def sparse_sampled_addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (
+        self._autograd_meta is None and mat1._autograd_meta is None and mat2._autograd_meta is None
+    ) or not grad_mode.get():
+        return _sparse_sampled_addmm[below](below, self, mat1, mat2, beta, alpha)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_mat1 = None if mat1._autograd_meta is None else gradient_edge(mat1)
+    edge_mat2 = None if mat2._autograd_meta is None else gradient_edge(mat2)
+    if edge_self is None and edge_mat1 is None and edge_mat2 is None:
+        return _sparse_sampled_addmm[below](below, self, mat1, mat2, beta, alpha)
+    node = SparseSampledAddmmBackward0((edge_self, edge_mat1, edge_mat2))
+    node.saved_self = SavedVariable(self)
+    node.saved_mat2 = SavedVariable(mat2) if edge_mat1 else None
+    node.saved_mat1 = SavedVariable(mat1) if edge_mat2 else None
+    node.beta = beta
+    node.alpha = alpha
+    result = _sparse_sampled_addmm[below](below, self, mat1, mat2, beta, alpha)
+    set_history(result, node)
+    return result
+
+
+class SparseMmReduceImplBackward0(Node):
+    saved_self: SavedVariable | None
+    saved_other: SavedVariable | None
+    saved_result1: SavedVariable | None
+    reduce: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        result1 = self.unpack(self.saved_result1)
+        grad_self: Any = None
+        grad_other: Any = None
+        if edges[0]:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            reduce = self.reduce
+            grad_self = reduced_left_backward(grad, self_, other, reduce, result1)
+        if edges[1]:
+            self_ = self.unpack(self.saved_self)
+            other = self.unpack(self.saved_other)
+            reduce = self.reduce
+            grad_other = reduced_right_backward(grad, self_, other, reduce, result1)
+        return (grad_self, grad_other)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = self.saved_other = self.saved_result1 = None
+
+
+@AUTOGRAD.impl("_sparse_mm_reduce_impl")
+def _sparse_mm_reduce_impl(keys: int, self: Any, other: Any, reduce: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and other._autograd_meta is None) or not grad_mode.get():
+        return __sparse_mm_reduce_impl[below](below, self, other, reduce)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_other = None if other._autograd_meta is None else gradient_edge(other)
+    if edge_self is None and edge_other is None:
+        return __sparse_mm_reduce_impl[below](below, self, other, reduce)
+    node = SparseMmReduceImplBackward0((edge_self, edge_other))
+    node.saved_self = SavedVariable(self)
+    node.saved_other = SavedVariable(other)
+    node.reduce = reduce
+    results = __sparse_mm_reduce_impl[below](below, self, other, reduce)
+    node.saved_result1 = SavedVariable(results[1], node, 1)
+    set_histories((results[0], None), node)
+    return results
 
 
 # In-place operators whose nodes save nothing, or the tensor before the write, or after it.

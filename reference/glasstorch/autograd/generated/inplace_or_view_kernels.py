@@ -798,4 +798,5 @@ row("col_indices", views_first_of_one, shares_version)
 row("ccol_indices", views_first_of_one, shares_version)
 row("row_indices", views_first_of_one, shares_version)
 row("sspaddmm.out", writes_last_of_six)
+row("sparse_sampled_addmm.out", writes_last_of_six)
 # fmt: on

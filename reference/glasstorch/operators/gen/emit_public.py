@@ -37,6 +37,7 @@ SHOWN = (  # private names that programs call
     "_safe_",
     "_sample_",
     "_scaled_dot_product_",
+    "_sparse_csr_",
     "_standard_",
     "_transformer_encoder_",
     "_validate_",

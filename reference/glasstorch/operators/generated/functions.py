@@ -1165,6 +1165,9 @@ _smm = table("smm")
 _sspaddmm = table("sspaddmm")
 _hspmm = table("hspmm")
 __spdiags = table("_spdiags")
+__sparse_csr_sum_dim_dtype = table("_sparse_csr_sum.dim_dtype")
+__sparse_csr_prod_dim_dtype = table("_sparse_csr_prod.dim_dtype")
+_sparse_sampled_addmm = table("sparse_sampled_addmm")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -2326,13 +2329,18 @@ _parse__sparse_softmax = PythonFunction("_sparse_softmax", ["_sparse_softmax.int
 _parse__sparse_softmax_backward_data = PythonFunction("_sparse_softmax_backward_data", ["_sparse_softmax_backward_data"])
 _parse__sparse_log_softmax = PythonFunction("_sparse_log_softmax", ["_sparse_log_softmax.int", "_sparse_log_softmax"])
 _parse__sparse_log_softmax_backward_data = PythonFunction("_sparse_log_softmax_backward_data", ["_sparse_log_softmax_backward_data"])
-_parse__sparse_mm = PythonFunction("_sparse_mm", ["_sparse_mm"])
+_parse__sparse_mm = PythonFunction("_sparse_mm", ["_sparse_mm", "_sparse_mm.reduce"])
 _parse__sparse_sparse_matmul = PythonFunction("_sparse_sparse_matmul", ["_sparse_sparse_matmul"])
 _parse__sparse_addmm = PythonFunction("_sparse_addmm", ["_sparse_addmm"])
 _parse_smm = PythonFunction("smm", ["smm"])
 _parse_sspaddmm = PythonFunction("sspaddmm", ["sspaddmm"], ["sspaddmm.out"])
 _parse_hspmm = PythonFunction("hspmm", ["hspmm"])
 _parse__spdiags = PythonFunction("_spdiags", ["_spdiags"])
+_parse__sparse_csr_sum = PythonFunction("_sparse_csr_sum", ["_sparse_csr_sum.dim_dtype"])
+_parse__sparse_csr_prod = PythonFunction("_sparse_csr_prod", ["_sparse_csr_prod.dim_dtype"])
+_parse_sparse_sampled_addmm = PythonFunction("sparse_sampled_addmm", ["sparse_sampled_addmm"], ["sparse_sampled_addmm.out"])
+_parse__sparse_mm_reduce_impl = PythonFunction("_sparse_mm_reduce_impl", ["_sparse_mm_reduce_impl"])
+_parse__sparse_mm_reduce_impl_backward = PythonFunction("_sparse_mm_reduce_impl_backward", ["_sparse_mm_reduce_impl_backward"])
 # fmt: on
 
 
@@ -23525,6 +23533,8 @@ def _sparse_mm(*args: Any, **kwargs: Any) -> Tensor:
     """The product of two matrices, the gradients of whose sparse ones are sparse.
 
     _sparse_mm(sparse, dense) -> Tensor
+    _sparse_mm(sparse, dense, reduce) -> Tensor
+        The product of a CSR and a strided matrix; its terms are added up, averaged, or the largest or smallest is taken.
     """
     return _parse__sparse_mm(*args, **kwargs)
 
@@ -23623,6 +23633,79 @@ def _spdiags(diagonals: Tensor, offsets: Tensor, shape: Sequence[int], layout: l
         keys = (diagonals.key_set | offsets.key_set | included) & allowed
         return __spdiags[keys](keys, diagonals, offsets, list(shape), layout)
     return _parse__spdiags(diagonals, offsets, shape, layout)
+
+
+def _sparse_csr_sum(*args: Any, **kwargs: Any) -> Tensor:
+    """The sum of the elements of a CSR tensor over dimensions.
+
+    _sparse_csr_sum(input, dim, keepdim=False, *, dtype=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and type(args[0]) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_csr_sum_dim_dtype[keys](keys, args[0], [args[1]], False, None)
+    return _parse__sparse_csr_sum(*args, **kwargs)
+
+
+def _sparse_csr_prod(*args: Any, **kwargs: Any) -> Tensor:
+    """The product of the specified elements of a CSR tensor over dimensions.
+
+    _sparse_csr_prod(input, dim, keepdim=False, *, dtype=None) -> Tensor
+    """
+    if len(args) == 2 and not kwargs and type(args[1]) is int and type(args[0]) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return __sparse_csr_prod_dim_dtype[keys](keys, args[0], [args[1]], False, None)
+    return _parse__sparse_csr_prod(*args, **kwargs)
+
+
+def sparse_sampled_addmm(
+    input: Tensor = MISSING,
+    mat1: Tensor = MISSING,
+    mat2: Tensor = MISSING,
+    *more: Any,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Any = None,
+    **kwargs: Any,
+) -> Tensor:
+    """A product of strided matrices, computed where a CSR one is specified and added to it.
+
+    sparse_sampled_addmm(input, mat1, mat2, *, beta=1, alpha=1, out=None) -> Tensor
+    """
+    if (
+        type(input) in PLAIN
+        and type(mat1) in PLAIN
+        and type(mat2) in PLAIN
+        and type(beta) in NUMBERS
+        and type(alpha) in NUMBERS
+        and out is None
+        and not (kwargs or more)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | mat1.key_set | mat2.key_set | included) & allowed
+        return _sparse_sampled_addmm[keys](keys, input, mat1, mat2, beta, alpha)
+    if kwargs or more or input is MISSING or mat1 is MISSING or mat2 is MISSING:
+        return _parse_sparse_sampled_addmm.by_names(
+            kwargs, more, input=input, mat1=mat1, mat2=mat2, beta=beta, alpha=alpha, out=out
+        )
+    return _parse_sparse_sampled_addmm(input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+
+
+def _sparse_mm_reduce_impl(*args: Any, **kwargs: Any) -> Any:
+    """The product of a CSR and a strided matrix whose terms are reduced in one of several ways, and which term won.
+
+    _sparse_mm_reduce_impl(input, other, reduce) -> (Tensor, Tensor)
+    """
+    return _parse__sparse_mm_reduce_impl(*args, **kwargs)
+
+
+def _sparse_mm_reduce_impl_backward(*args: Any, **kwargs: Any) -> Any:
+    """The gradients of a product whose terms are reduced.
+
+    _sparse_mm_reduce_impl_backward(input, grad_out, weight, reduce, arg_out, output_mask) -> (Tensor, Tensor)
+    """
+    return _parse__sparse_mm_reduce_impl_backward(*args, **kwargs)
 
 
 for _name, _parser in [*globals().items()]:

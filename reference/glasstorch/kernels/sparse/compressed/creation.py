@@ -197,6 +197,11 @@ def without_elements(name: str, shape: Shape, of: Layout, element: dtype, index:
     return compressed(of, starts, wrap(plain, index), wrap(values, element), shape)
 
 
+def no_blocks(name: str, of: Layout) -> ArgumentError:
+    """The error of a layout with blocks where no size of blocks is known."""
+    return ArgumentError(f"{name} expected sparse compressed (non-block) tensor layout but got {SAID[of.name]}")
+
+
 @COMPRESSED.impl("empty.memory_format")
 def empty_(
     keys: int,
@@ -210,8 +215,7 @@ def empty_(
     """A tensor without specified elements."""
     of = sparse_csr if layout is None else layout
     if of in BLOCKED:
-        said = "empty_sparse_compressed expected sparse compressed (non-block) tensor layout but got"
-        raise ArgumentError(f"{said} {SAID[of.name]}")
+        raise no_blocks("empty_sparse_compressed", of)
     return without_elements("empty", tuple(size), of, get_default_dtype() if dtype is None else dtype)
 
 
@@ -226,6 +230,8 @@ def zeros(
 ) -> Tensor:
     """The same."""
     of = sparse_csr if layout is None else layout
+    if of in BLOCKED:
+        raise no_blocks("zeros_sparse_compressed", of)
     return without_elements("zeros", tuple(size), of, get_default_dtype() if dtype is None else dtype)
 
 

@@ -281,3 +281,13 @@ def converting(name: str, of: Layout) -> Callable[..., Tensor]:
 
 to_sparse_csr, to_sparse_csc = converting("to_sparse_csr", sparse_csr), converting("to_sparse_csc", sparse_csc)
 to_sparse_bsr, to_sparse_bsc = converting("to_sparse_bsr", sparse_bsr), converting("to_sparse_bsc", sparse_bsc)
+
+
+# Products ---------------------------------------------------------------------------------------------------------
+
+_reduced: Callable[..., Any] = on_tensors("_sparse_mm_reduce_impl")
+
+
+def sparse_mm_reduced(sparse: Tensor, dense: Tensor, reduce: str) -> Tensor:
+    """The product of a CSR and a strided matrix, whose terms are reduced as asked for."""
+    return _reduced(sparse, dense, reduce)[0]  # type: ignore[no-any-return]
