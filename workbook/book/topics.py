@@ -59,6 +59,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "01-architecture/where-things-live": ("architecture",),
     "01-architecture/three-libraries-underneath": ("architecture",),
     "01-architecture/one-operator-five-places": ("architecture", "dispatcher"),
+    "01-architecture/watching-pytorch": ("architecture",),
     "02-tensor-storage/one-buffer-many-views": ("views", "memory"),
     "02-tensor-storage/when-a-view-is-impossible": ("views",),
     "03-dispatcher/a-call-is-a-set-of-keys": ("dispatcher",),
