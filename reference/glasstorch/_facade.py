@@ -58,6 +58,7 @@ from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.modes import no_grad as no_grad
 from glasstorch.autograd.modes import set_grad_enabled as set_grad_enabled
 from glasstorch.calls.ops import ops as ops
+from glasstorch.calls.ops import set_library_starter as _set_library_starter
 from glasstorch.calls.removed import eig as eig
 from glasstorch.calls.removed import lstsq as lstsq
 from glasstorch.calls.removed import matrix_rank as matrix_rank
@@ -167,6 +168,7 @@ register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _hooks.set_transforms(lambda: _import_module("glasstorch.func"))
+_set_library_starter(lambda library, path: _import_module("glasstorch.utils._cpp.loading").start(library, path))
 _LATE = (  # modules that few programs use, imported on first access
     "_VF", "__config__", "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
     "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "quasirandom", "testing", "types",

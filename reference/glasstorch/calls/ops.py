@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -27,6 +27,15 @@ from glasstorch.dispatch.library import on_removal
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.schema import FunctionSchema
+
+# Set by the facade: runs what a library registers that was compiled against our headers (utils/_cpp/loading.py).
+_start_library: Callable[[ctypes.CDLL, str], object]
+
+
+def set_library_starter(function: Callable[[ctypes.CDLL, str], object]) -> None:
+    """Called once by the facade, with what starts a loaded library."""
+    global _start_library
+    _start_library = function
 
 
 class OpOverloadPacket:
@@ -218,13 +227,16 @@ class _Ops(ModuleType):
     def load_library(self, path: str | os.PathLike[str]) -> None:
         """Load a compiled library into the process; OSError says why it cannot be.
 
-        One that needs PyTorch's C++ library is refused by the system's loader, as there is none here.
+        Its operators and kernels are registered, if it was compiled against the headers in
+        `torch.utils.cpp_extension.include_paths()`. One that needs PyTorch's C++ library is refused by the system's
+        loader, as there is none here.
         """
         path = os.path.realpath(path)
         try:
-            ctypes.CDLL(path)
+            library = ctypes.CDLL(path)
         except OSError as error:
             raise OSError(f"Could not load this library: {path}") from error
+        _start_library(library, path)
         self.loaded_libraries.add(path)
 
     def __getattr__(self, namespace: str) -> _OpNamespace:

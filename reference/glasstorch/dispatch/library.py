@@ -199,7 +199,7 @@ class Library:
             raise ValueError(f"Unsupported kind: {kind}; expected one of {', '.join(KINDS)}")
         if ns in RESERVED and kind != "IMPL":
             raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
-        where = caller(1)
+        where = self._place()
         if kind == "DEF":
             taken = _defined_at.get(ns) or ("the library itself" if ns == "aten" else None)
             if taken:
@@ -245,7 +245,7 @@ class Library:
                 TAGGED_SCHEMAS[tag](parsed)
         name = parsed.qualified_name.partition("::")[2]
         text = schema.strip().removeprefix(f"{self.ns}::")
-        where = caller(1)
+        where = self._place()
         operator = define(f"{self.ns}::{name}", f"{self.ns}::{text}", where, [tag.name for tag in given])
         self._registered.operators.append(operator)
         return operator
@@ -270,7 +270,7 @@ class Library:
         key = _dispatch_key(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
         name = self._own_name(op_name)
         self._check_open()
-        self.register(name, Kernel(fn, key, caller(1), with_keyset, by_user=True), allow_override)
+        self.register(name, Kernel(fn, key, self._place(), with_keyset, by_user=True), allow_override)
 
     def register(self, name: str, kernel: Kernel, allow_override: bool | None = None) -> None:
         """Register a kernel for an operator of this namespace, to be removed with the Library."""
@@ -315,7 +315,7 @@ class Library:
         assert dispatch_key or self.dispatch_key, "dispatch_key must not be empty for fallback"
         key = _dispatch_key(dispatch_key or self.dispatch_key)
         self._check_open()
-        kernel = Kernel(fn, key, caller(1), with_keyset, by_user=True)
+        kernel = Kernel(fn, key, self._place(), with_keyset, by_user=True)
         with registry.lock:
             if key in registry.fallbacks:
                 raise RegistrationError(
@@ -336,6 +336,10 @@ class Library:
         self._registered.take_back()
 
     _destroy = close
+
+    def _place(self) -> str:
+        """Where the code stands that called a method of this Library."""
+        return caller(2)
 
     def _check_open(self) -> None:
         assert not self._closed, "Library object has been destroyed"

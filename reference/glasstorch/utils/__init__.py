@@ -2,8 +2,8 @@
 
 Reading order: re-exports: `dlpack`, `_python_dispatch`, `_pytree`, `hooks`, `model_zoo`, `serialization/`, `data/`;
 `backend_registration` (a device of the program's own), `checkpoint/`, `_device`, `_dtype_abbrs`, `_debug_mode`,
-`collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`; what can be imported
-and is refused on use: `cpp_extension`, `mobile_optimizer`.
+`collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`; C++ code of a program:
+`_cpp/`, `cpp_extension`; what can be imported and is refused on use: `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.

@@ -4,7 +4,7 @@
     python -m glasstorch.operators.gen --check    exit 1 and name the files that are stale
 
 Mirrors: torchgen/gen.py (FileManager)
-Differs: output goes through ruff's formatter and is committed.
+Differs: Python goes through ruff's formatter; all of it is committed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from glasstorch.core.errors import SchemaError
 from glasstorch.operators.gen import (
     emit_autograd,
+    emit_cpp,
     emit_forward,
     emit_functions,
     emit_inplace_or_view,
@@ -51,6 +52,8 @@ def render(native_functions: Path | None = None, derivatives: Path | None = None
         autograd / "autograd_kernels.py": emit_autograd.emit(functions, formulas, MARK),
         autograd / "forward_rules.py": emit_forward.emit(functions, formulas, MARK),
         autograd / "inplace_or_view_kernels.py": emit_inplace_or_view.emit(functions, MARK),
+        emit_cpp.METHODS: emit_cpp.emit_methods(functions, MARK),
+        emit_cpp.FUNCTIONS: emit_cpp.emit_functions(functions, MARK),
     }
 
 
@@ -88,7 +91,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     stale = []
     for path, text in files.items():
-        text = formatted(text, path.name)
+        if path.suffix == ".py":
+            text = formatted(text, path.name)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.relative_to(PACKAGE))
             if not options.check:
