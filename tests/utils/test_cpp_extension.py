@@ -297,7 +297,7 @@ def test_wrong_numbers_of_gradients_are_refused(built: Any) -> None:
     )
 
 
-def test_results_without_gradient_and_lists_of_arguments(built: Any) -> None:
+def test_results_without_gradient_and_optional_arguments(built: Any) -> None:
     torch, program = built
     x, y = torch.tensor([1.0, -1.0], requires_grad=True), torch.ones(2, requires_grad=True)
     total, sign = program.parts(x, y)
@@ -306,6 +306,12 @@ def test_results_without_gradient_and_lists_of_arguments(built: Any) -> None:
     assert (x.grad.tolist(), y.grad.tolist()) == ([1.0, 1.0], [2.0, 2.0])
     program.parts(x.detach(), y)[0].sum().backward()
     assert y.grad.tolist() == [4.0, 4.0]
+
+
+def test_no_gradient_goes_to_the_elements_of_a_list(built: Any) -> None:
+    torch, program = built
+    x = torch.ones(2, requires_grad=True)
+    assert not program.of_a_list([x, x]).requires_grad
 
 
 def test_an_argument_that_forward_changed_is_marked(built: Any) -> None:
@@ -418,7 +424,7 @@ def test_it_runs_under_a_mode(built: Any) -> None:
         torch.ops.my_ops.cube(x)
         program.square(x)
     assert seen[0] == "my_ops.cube.default"
-    assert seen.count("aten.mul.Tensor") >= 2
+    assert seen[1].startswith("aten.mul.")
 
 
 # What is our own ----------------------------------------------------------------------------------------------------

@@ -113,10 +113,10 @@ struct ForANumber : torch::autograd::Function<ForANumber> {
     static variable_list backward(AutogradContext*, variable_list grads) { return {grads[0], grads[0]}; }
 };
 
-// Two results, of which one carries no gradient, and a list of arguments.
+// Two results, of which one carries no gradient.
 struct Parts : torch::autograd::Function<Parts> {
-    static variable_list forward(AutogradContext* ctx, variable_list xs) {
-        const auto sum = xs[0] + xs[1], sign = (xs[0] > 0).to(torch::kLong);
+    static variable_list forward(AutogradContext* ctx, torch::Tensor x, std::optional<torch::Tensor> y) {
+        const auto sum = x + y.value_or(x), sign = (x > 0).to(torch::kLong);
         ctx->mark_non_differentiable({sign});
         ctx->set_materialize_grads(false);
         return {sum, sign};
@@ -139,7 +139,15 @@ struct Doubled_ : torch::autograd::Function<Doubled_> {
 torch::Tensor square(torch::Tensor x, double factor) { return Square::apply(x, factor); }
 torch::Tensor too_few(torch::Tensor x, double factor) { return TooFew::apply(x, factor); }
 torch::Tensor for_a_number(torch::Tensor x, double factor) { return ForANumber::apply(x, factor); }
-variable_list parts(torch::Tensor x, torch::Tensor y) { return Parts::apply(variable_list{x, y}); }
+variable_list parts(torch::Tensor x, torch::Tensor y) { return Parts::apply(x, std::optional<torch::Tensor>(y)); }
+
+// A list of tensors is an argument like a number: no gradient goes to its elements.
+struct OfAList : torch::autograd::Function<OfAList> {
+    static torch::Tensor forward(AutogradContext*, variable_list xs) { return xs[0] + xs[1]; }
+    static variable_list backward(AutogradContext*, variable_list) { return {torch::Tensor()}; }
+};
+
+torch::Tensor of_a_list(variable_list xs) { return OfAList::apply(xs); }
 torch::Tensor doubled_(torch::Tensor x) { return Doubled_::apply(x); }
 
 void fails(const std::string& how) {
@@ -264,6 +272,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("too_few", &too_few);
     m.def("for_a_number", &for_a_number);
     m.def("parts", &parts);
+    m.def("of_a_list", &of_a_list);
     m.def("doubled_", &doubled_);
     m.def("fails", &fails);
     m.def("caught", &caught);
@@ -272,7 +281,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     m.def("arithmetic", &arithmetic);
     m.def("made", &made);
     m.def("recorded", &recorded);
-    m.def("gradient_of_squares", &gradient_of_squares);
+    m.def("gradient_of_squares", &gradient_of_squares, py::call_guard<py::gil_scoped_release>());
     m.def("described", &described);
     m.def("elements_from", &elements_from);
     m.def("keep", &keep);

@@ -51,12 +51,7 @@ inline void collect(const std::optional<at::Tensor>& value, variable_list& tenso
     is_tensor.push_back(value.has_value() && value->defined());
     if (is_tensor.back()) tensors.push_back(*value);
 }
-inline void collect(at::TensorList list, variable_list& tensors, std::vector<bool>& is_tensor) {
-    for (const auto& value : list) collect(value, tensors, is_tensor);
-}
-inline void collect(const variable_list& list, variable_list& tensors, std::vector<bool>& is_tensor) {
-    collect(at::TensorList(list), tensors, is_tensor);
-}
+// Whatever else it is, a list of tensors too, is not followed: as in PyTorch.
 template <class T>
 void collect(const T&, variable_list&, std::vector<bool>& is_tensor) { is_tensor.push_back(false); }
 
