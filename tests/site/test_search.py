@@ -44,7 +44,7 @@ QUESTIONS = {
     "type promotion": "00-start/glossary",
     "native_functions.yaml": "01-architecture/from-a-row-to-an-operator",
     "pybind11": "01-architecture/the-bridge",
-    "__torch_function__": "01-architecture/the-bridge",
+    "__torch_function__": "03-dispatcher/subclasses-and-modes",
     "caching allocator": "05-cuda/the-caching-allocator",
     "fragmentation": "05-cuda/the-caching-allocator",
     "stream": "05-cuda/streams-and-events",

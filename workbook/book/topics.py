@@ -53,6 +53,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "01-architecture/layers": ("architecture",),
     "01-architecture/every-hop-of-a-call": ("calls", "dispatcher"),
     "01-architecture/the-bridge": ("calls",),
+    "01-architecture/four-names-for-one-operator": ("calls",),
     "01-architecture/objects-and-reference-counts": ("calls",),
     "01-architecture/the-gil-and-what-is-released": ("calls",),
     "01-architecture/from-a-row-to-an-operator": ("operators",),
