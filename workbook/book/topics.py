@@ -72,6 +72,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "03-dispatcher/subclasses-and-modes": ("modes", "dispatcher"),
     "03-dispatcher/your-own-backend": ("dispatcher", "architecture"),
     "03-dispatcher/two-different-not-implemented": ("dispatcher", "autograd"),
+    "03-dispatcher/layouts-as-keys": ("dispatcher", "views"),
     "04-autograd/the-graph-is-built-by-running": ("autograd",),
     "04-autograd/nodes-edges-and-what-is-saved": ("autograd", "memory"),
     "04-autograd/the-engine-step-by-step": ("engine", "autograd"),
