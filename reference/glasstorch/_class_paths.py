@@ -34,6 +34,7 @@ ELSEWHERE: Final = {
     ),
     "autograd.modes": ("torch.autograd.grad_mode", "enable_grad inference_mode no_grad set_grad_enabled"),
     "autograd.view_replay": ("torch.autograd.grad_mode", "_force_original_view_tracking"),
+    "core.keys": ("torch", "DispatchKey DispatchKeySet"),
     "core.random.generator": ("torch._C", "Generator"),
     "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
     "core.storage": ("torch.storage", "UntypedStorage _StorageBase"),

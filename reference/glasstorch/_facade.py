@@ -6,6 +6,7 @@ Differs: assembled here from the modules that define the names; the error for a 
 
 from __future__ import annotations
 
+import typing as _typing
 from importlib import import_module as _import_module
 from math import e as e
 from math import inf as inf
@@ -94,6 +95,8 @@ from glasstorch.core.errors import AcceleratorError as AcceleratorError
 from glasstorch.core.errors import OutOfMemoryError as OutOfMemoryError
 from glasstorch.core.geometry import Size as Size
 from glasstorch.core.inference import is_inference_mode_enabled as is_inference_mode_enabled
+from glasstorch.core.keys import DispatchKey as DispatchKey
+from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.layout import channels_last as channels_last
 from glasstorch.core.layout import channels_last_3d as channels_last_3d
 from glasstorch.core.layout import contiguous_format as contiguous_format
@@ -195,10 +198,11 @@ half, float, double, cfloat, cdouble = float16, float32, float64, complex64, com
 newaxis = None
 spmm, dsmm, hsmm = mm, mm, hspmm  # noqa: F405  (older names)
 
-__all__ = [
-    name
-    for name in globals()
-    if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
-    or name in ("_assert", "_conj", "_neg_view", "_register_device_module", *_functional_api.__all__)
-    or name in _PRIVATE
-]
+if not _typing.TYPE_CHECKING:  # a type checker cannot read it, and would take it for an empty list
+    __all__ = [
+        name
+        for name in globals()
+        if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
+        or name in ("_assert", "_conj", "_neg_view", "_register_device_module", *_functional_api.__all__)
+        or name in _PRIVATE
+    ]

@@ -54,6 +54,7 @@ from glasstorch.python_forms import (
     namespace,
     nonzero,
     norm,
+    old_methods,
     pickling,
     places,
     protocols,
@@ -152,16 +153,21 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
     __delitem__ = indexing.__delitem__
     new = from_data.new
     new_tensor = from_data.new_tensor
-    norm = norm.method
+    norm = norm.method  # type: ignore[assignment]  # which takes the order of a norm by its name
     lu = lu.lu_method
     stft = own_method(stft.stft)
     unique_consecutive = own_method(unique.unique_consecutive)
     unique = own_method(unique.unique)
-    nonzero = nonzero.method  # type: ignore[assignment]  # which takes as_tuple=, and the operator out=
+    nonzero = nonzero.method  # which takes as_tuple=, and the operator out=
     apply_ = python_functions.apply_
     map_ = python_functions.map_
     map2_ = python_functions.map2_
     eig, lstsq, solve, symeig = removed.eig, removed.lstsq, removed.solve, removed.symeig
+    resize = old_methods.resize
+    resize_as = old_methods.resize_as
+    reinforce = old_methods.reinforce
+    storage_type = old_methods.storage_type
+    volatile = old_methods.volatile
 
     # Autograd; `grad`, `grad_fn`, `is_leaf` ... are in TensorImpl -----------------------------------------------------
 
@@ -179,6 +185,9 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
     to_sparse_coo = sparse_tensors.to_sparse_coo
     cpu = places.cpu
     cuda = places.cuda
+    ipu = places.ipu
+    mtia = places.mtia
+    xpu = places.xpu
     get_device = places.get_device
     record_stream = places.record_stream
     pin_memory = places.pin_memory
@@ -193,6 +202,7 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
     __array_namespace__ = namespace.array_namespace
     to_device = namespace.to_device
     __deepcopy__ = pickling.deep_copy
+    module_load = pickling.module_load
     __reduce_ex__ = pickling.reduce_ex
 
     # Subclasses -------------------------------------------------------------------------------------------------------

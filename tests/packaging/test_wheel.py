@@ -69,6 +69,7 @@ def test_every_file_of_the_packages_is_in_it(names: set[str]) -> None:
         if path.is_file() and not set(path.parts) & set(NOT_SHIPPED)
     }
     assert {"glasstorch/py.typed", "glasstorch/operators/native_functions.yaml"} <= expected
+    assert {f"glasstorch/operators/generated/{name}.pyi" for name in ("methods", "public")} <= expected
     assert {f"glasstorch/kernels/cuda/{name}" for name in ("copies.cu", "geometry.cuh")} <= expected
     assert "glasstorch/devices/simulator/device.h" in expected
     assert expected <= names

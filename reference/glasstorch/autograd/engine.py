@@ -381,7 +381,7 @@ def validated(grad: Tensor, wanted: Metadata, index: int, node: Node | None = No
         if not is_expandable_to(shape, grad._shape):
             raise AutogradError(f"{invalid}got {list(grad._shape)} but expected shape compatible with {list(shape)}")
         grad = sum_to(grad, shape)
-    if grad.dtype is not dtype:
+    if dtype is not None and grad.dtype is not dtype:  # None where the leaf's `grad_dtype` is: any is right
         if grad.dtype.is_complex and not dtype.is_complex and node is not None and not node.of_user:
             grad = real(grad)  # a real input has a real gradient; the imaginary part is dropped (handle_r_to_c)
         if not grad.dtype.is_floating_point and grad.dtype.is_complex != dtype.is_complex:

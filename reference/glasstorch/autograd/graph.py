@@ -21,10 +21,10 @@ from glasstorch.autograd.engine_modes import set_override_stale_capture_stream a
 from glasstorch.autograd.engine_modes import (
     set_warn_on_accumulate_grad_stream_mismatch as set_warn_on_accumulate_grad_stream_mismatch,
 )
-from glasstorch.autograd.history import AutogradMeta, gradient_edge, requires_grad
+from glasstorch.autograd.history import AutogradMeta, grad_accumulator, gradient_edge, requires_grad
 from glasstorch.autograd.modes import is_grad_enabled
 from glasstorch.autograd.multi_grad_hook import register_multi_grad_hook as register_multi_grad_hook
-from glasstorch.autograd.node import Edge, Metadata, Node
+from glasstorch.autograd.node import Edge, Node
 from glasstorch.autograd.saved_hooks import disable_saved_tensors_hooks as disable_saved_tensors_hooks
 from glasstorch.autograd.saved_hooks import save_on_cpu as save_on_cpu
 from glasstorch.autograd.saved_hooks import saved_tensors_hooks as saved_tensors_hooks
@@ -33,10 +33,11 @@ from glasstorch.autograd.tangents import tangent_of
 from glasstorch.autograd.views import refresh_view
 from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
 from glasstorch.core import hooks
+from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import FLOATING
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.errors import AutogradError
-from glasstorch.core.geometry import Size
+from glasstorch.core.geometry import Shape, Size
 from glasstorch.core.inference import is_inference_mode_enabled
 from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
 from glasstorch.core.layout import preserve_format
@@ -303,7 +304,7 @@ def _root_gradients(
             _check_gradient(i, gradient, gradient[0] if batched else gradient, Size(shape), dtype, batched)
             if not create_graph and gradient.requires_grad:
                 gradient = gradient.detach()
-        if gradient.dtype is not dtype:
+        if gradient.dtype is not dtype and not _keeps_dtype(output):
             gradient = gradient.to(dtype)
         result.append(gradient)
     return result
@@ -331,13 +332,20 @@ def _check_gradient(number: int, gradient: Tensor, first: Tensor, shape: Size, d
         )
 
 
-def _metadata(output: Tensor | GradientEdge) -> Metadata:
+def _metadata(output: Tensor | GradientEdge) -> tuple[Shape, dtype_, Device]:
     """The shape, dtype and device of the gradient that arrives at a root."""
     if isinstance(output, Tensor):
         return output._shape, output.dtype, output.device
     metadata = output.node.input_metadata[output.output_nr]
     assert metadata is not None, "the result of an operator that does not require grad has no edge"
-    return metadata
+    shape, dtype, device = metadata
+    return shape, output.node.variable.dtype if dtype is None else dtype, device
+
+
+def _keeps_dtype(output: Any) -> bool:
+    """Whether an output is a leaf whose `grad_dtype` is None."""
+    meta = getattr(output, "_autograd_meta", None)
+    return meta is not None and meta.grad_dtype is not None and meta.grad_dtype[0] is None
 
 
 def roots_of(outputs: Sequence[Tensor | GradientEdge]) -> list[Edge]:
@@ -440,10 +448,12 @@ class _Hooks:
                     f"attempting to assign a gradient of size '{list(grad._shape)}' to a tensor of size "
                     f"'{list(tensor._shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-            if grad.dtype is not tensor.dtype:
+            meta = tensor._autograd_meta
+            wanted = tensor.dtype if meta is None or meta.grad_dtype is None else meta.grad_dtype[0]
+            if wanted is not None and grad.dtype is not wanted:
                 raise AutogradError(
                     f"attempting to assign a gradient with dtype '{C_NAMES[grad.dtype.name]}' to a tensor with "
-                    f"grad_dtype '{tensor.dtype.scalar_name}'. The gradient must match the tensor's grad_dtype "
+                    f"grad_dtype '{wanted.scalar_name}'. The gradient must match the tensor's grad_dtype "
                     f"(defaults to the tensor's dtype)"
                 )
             if grad.device is not tensor.device:
@@ -456,6 +466,30 @@ class _Hooks:
                 return
             tensor._autograd_meta = AutogradMeta()
         tensor._autograd_meta.grad = grad
+
+    def get_grad_dtype(self, tensor: Tensor) -> dtype_ | None:
+        if not tensor.is_leaf:
+            raise AutogradError("grad_dtype can only be accessed on leaf tensors.")
+        meta = tensor._autograd_meta
+        return tensor.dtype if meta is None or meta.grad_dtype is None else meta.grad_dtype[0]
+
+    def set_grad_dtype(self, tensor: Tensor, dtype: object) -> None:
+        if dtype is not None and not isinstance(dtype, dtype_):
+            raise AutogradError(f"grad_dtype must be a torch.dtype or None, but got {type(dtype).__name__}")
+        if not tensor.is_leaf:
+            raise AutogradError("grad_dtype can only be set on leaf tensors.")
+        if tensor._autograd_meta is None:
+            tensor._autograd_meta = AutogradMeta()
+        meta = tensor._autograd_meta
+        if dtype is not None and meta.grad is not None and meta.grad.dtype is not dtype:
+            raise AutogradError(
+                f"Cannot set grad_dtype to '{dtype.scalar_name}' because there is already a gradient with dtype "
+                f"'c10::{meta.grad.dtype.scalar_name}'. Please clear the gradient (.grad = None) before changing "
+                f"grad_dtype, or ensure the new grad_dtype matches the existing gradient's dtype."
+            )
+        node = grad_accumulator(tensor)
+        node.input_metadata = ((tensor._shape, dtype, tensor.device),)
+        meta.grad_dtype = dtype, node
 
     def retain_grad(self, tensor: Tensor) -> None:
         if not requires_grad(tensor):

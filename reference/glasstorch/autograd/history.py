@@ -19,6 +19,7 @@ from glasstorch.autograd.hooks import AssignedHooks, HooksOfTensor
 from glasstorch.autograd.node import Edge, Metadata, Node, NoEdge, Nowhere, made_by, note
 from glasstorch.core.device import CPU
 from glasstorch.core.dtype import FLOATING
+from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import AutogradError, InplaceError
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.devices.runtime import new_nodes
@@ -47,6 +48,9 @@ class AutogradMeta:
     output_nr = 0
     requires_grad = False  # set by the user, on leaves
     grad: Tensor | None = None
+    # The dtype to which a leaf's gradients are cast, if it was set (None: they keep theirs), and its AccumulateGrad,
+    # which must know it and is kept for that.
+    grad_dtype: tuple[Dtype | None, AccumulateGrad] | None = None
     accumulator: weakref.ref[AccumulateGrad] | None = None
     lock: threading.RLock | None = None  # of `grad`, while an accumulator adds to it
     hooks: HooksOfTensor | AssignedHooks | None = None  # a leaf's AccumulateGrad comes and goes

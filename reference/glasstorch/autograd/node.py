@@ -29,7 +29,8 @@ from glasstorch.devices import runtime
 from glasstorch.devices.runtime import new_nodes
 
 Edge = tuple["Node", int]  # a node, and which of its inputs: the number of the result that the gradient belongs to
-Metadata = tuple[Shape, dtype, device]  # the shape, dtype and device that a gradient must have at one input of a node
+# The shape, dtype and device that a gradient must have at one input of a node; any dtype where there is None.
+Metadata = tuple[Shape, dtype | None, device]
 Getter = Callable[["Node"], Any]
 
 # In a pass that computes some gradients only: whether one is wanted at a node.
@@ -64,7 +65,7 @@ class InputMetadata(NamedTuple):
     """What a gradient must be that arrives at one input of a node."""
 
     shape: Shape
-    dtype: dtype
+    dtype: dtype | None
     device: device
     is_nested_tensor: bool = False
     is_cpp_nested_tensor: bool = False

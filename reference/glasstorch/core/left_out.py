@@ -14,6 +14,13 @@ NOTES = "it is a text that PyTorch puts into its own docstrings"
 CLASSES = "there are no classes that C++ registers for scripts"
 COMPILED = "it is for compiled kernels"
 GIVEN_UP = "PyTorch has given up its data pipes"
+NESTED = "there are no nested tensors of the strided layout"
+ONEDNN = "there is no layout of oneDNN's own"
+FOR_FUNCTIONALIZATION = "it is a part of PyTorch's functionalization, and nothing that programs call"
+OF_QUANTIZED = (
+    *("dequantize", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points"),
+    *("q_scale", "q_zero_point", "qscheme"),
+)  # methods
 
 LEFT_OUT: Final = {
     "torch.classes": CLASSES,
@@ -37,17 +44,18 @@ LEFT_OUT: Final = {
     "torch.utils.data.datapipes.map": GIVEN_UP,
     "torch.utils.data.graph": GIVEN_UP,
     "torch.utils.data.graph_settings": GIVEN_UP,
+    "torch.Tensor.slice_inverse": FOR_FUNCTIONALIZATION,
+    "torch.Tensor.to_mkldnn": ONEDNN,
+    "torch.Tensor.to_padded_tensor": NESTED,
+    **{f"torch.Tensor.{name}": QUANTIZED for name in OF_QUANTIZED},
 }
 
 # Names of torch.Tensor that Tensor does not have.
 MISSING_METHODS: Final = (
     # of sparse tensors
     *("smm", "sspaddmm"),
-    # of quantized ones
-    *("dequantize", "int_repr", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points"),
-    *("q_scale", "q_zero_point", "qscheme"),
-    # of other libraries and devices
-    *("ipu", "mtia", "to_mkldnn", "xpu"),
+    *OF_QUANTIZED,
+    *("slice_inverse", "to_mkldnn", "to_padded_tensor"),
 )
 
 

@@ -424,6 +424,15 @@ class TensorImpl:
     _grad = property(grad.fget, grad.fset, grad.fdel)  # type: ignore[attr-defined]
 
     @property
+    def grad_dtype(self: Any) -> Any:
+        """The dtype to which gradients of this leaf are cast, by default its own; None where they keep theirs."""
+        return hooks.variable_hooks.get_grad_dtype(self)
+
+    @grad_dtype.setter
+    def grad_dtype(self: Any, value: Any) -> None:
+        hooks.variable_hooks.set_grad_dtype(self, value)
+
+    @property
     def grad_fn(self: Any) -> Any:
         """The node of the backward graph that produced this tensor; None for a leaf."""
         return None if self._autograd_meta is None else hooks.variable_hooks.grad_fn(self)

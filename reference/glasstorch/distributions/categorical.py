@@ -102,7 +102,7 @@ class Categorical(Distribution):
     def sample(self, sample_shape: Sizes = NO_SHAPE) -> Tensor:
         flat = self.probs.reshape(-1, self._num_events)
         drawn = f.multinomial(flat, Size(sample_shape).numel(), True).T
-        return drawn.reshape(self._extended_shape(sample_shape))  # type: ignore[no-any-return]
+        return drawn.reshape(self._extended_shape(sample_shape))
 
     def log_prob(self, value: Tensor) -> Tensor:
         self._check_value(value)

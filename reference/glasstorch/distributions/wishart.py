@@ -85,7 +85,7 @@ class Wishart(ExponentialFamily):
     def covariance_matrix(self) -> Tensor:
         """The covariance matrix of the vectors."""
         factor = self._unbroadcasted_scale_tril
-        return (factor @ factor.mT).expand(self._extended_shape())  # type: ignore[no-any-return]
+        return (factor @ factor.mT).expand(self._extended_shape())
 
     @lazy_property
     def precision_matrix(self) -> Tensor:
@@ -125,7 +125,7 @@ class Wishart(ExponentialFamily):
         shape = (*sample_shape, *self._batch_shape, p * (p - 1) // 2)
         noise[..., rows, columns] = f.randn(shape, dtype=noise.dtype, device=noise.device)
         factor = self._unbroadcasted_scale_tril @ noise
-        return factor @ factor.mT  # type: ignore[no-any-return]
+        return factor @ factor.mT
 
     def rsample(self, sample_shape: Sizes = NO_SHAPE, max_try_correction: int | None = None) -> Tensor:
         """Draws; with a warning, singular ones are drawn again, up to `max_try_correction` times (10)."""

@@ -1,4 +1,4 @@
-"""What does a tensor carry into a pickle or a deep copy?
+"""What does a tensor carry into a pickle or a deep copy, and take from a state dict?
 
 Mirrors: torch/_tensor.py (__deepcopy__, __reduce_ex__), torch/_utils.py (_rebuild_tensor_v2, _rebuild_from_type_v2)
 Differs: tensors that share a storage share it after unpickling too, as after deepcopy; PyTorch's plain pickle gives
@@ -132,3 +132,14 @@ def _geometry(self: Tensor) -> Geometry:
 def _bits(self: Tensor) -> int:
     """The conjugate bit and the negative bit."""
     return self.key_set & (CONJUGATE | NEGATIVE)
+
+
+# What a module's parameter takes from a state dict ---------------------------------------------------------------
+
+
+def module_load(self: Tensor, other: Tensor, assign: bool = False) -> Tensor:
+    """The tensor that takes this one's place in a module when `other` is loaded: itself, filled, or `other`.
+
+    Both are given detached. A subclass may say something else.
+    """
+    return other.detach() if assign else self.copy_(other).detach()

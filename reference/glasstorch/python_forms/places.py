@@ -7,7 +7,7 @@ Mirrors: tools/autograd/templates/python_variable_methods.cpp (THPVariable_cpu, 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from glasstorch.core import geometry, hooks
 from glasstorch.core.device import CPU
@@ -74,3 +74,21 @@ def record_stream(self: Tensor, s: Any) -> None:
 def get_device(self: Tensor) -> Any:
     """The index of the device; -1 for the CPU."""
     return -1 if self.device.index is None else self.device.index
+
+
+# On devices that a build of PyTorch for this computer does not know ----------------------------------------------
+
+
+def xpu(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
+    """Refused, as by a PyTorch that was built without Intel's GPUs."""
+    raise AssertionError("Torch not compiled with XPU enabled")
+
+
+def mtia(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
+    """Refused, as by a PyTorch that was built without MTIA."""
+    raise AssertionError("Torch not compiled with MTIA enabled")
+
+
+def ipu(self: Tensor, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> NoReturn:
+    """Refused, as by a PyTorch that was built without Graphcore's processors."""
+    raise DeviceError("PyTorch is not linked with support for ipu devices")

@@ -35,5 +35,6 @@ ROWS: tuple[Row, ...] = (
     row("fill_.Tensor", lambda x, y: np.full_like(x, y), call(t(2, 3), t())),
     row("zero_", np.zeros_like, *ONE),
     row("item", lambda x: x.item(), call(t()), call(t(1, 1)), differentiable=False, meta=False),
+    row("is_distributed", lambda x: False, call(t(2, 3)), differentiable=False, meta=False),
     row("_local_scalar_dense", lambda x: x.item(), call(t()), differentiable=False, meta=False),
 )  # fmt: skip

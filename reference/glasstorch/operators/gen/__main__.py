@@ -24,6 +24,7 @@ from glasstorch.operators.gen import (
     emit_methods,
     emit_public,
     emit_registry,
+    emit_stubs,
 )
 from glasstorch.operators.gen.model import (
     DERIVATIVES,
@@ -48,7 +49,9 @@ def render(native_functions: Path | None = None, derivatives: Path | None = None
         generated / "registry.py": emit_registry.emit(functions, not_implemented, MARK),
         generated / "functions.py": emit_functions.emit(functions, MARK),
         generated / "methods.py": emit_methods.emit(functions, MARK),
+        generated / "methods.pyi": emit_stubs.emit_methods(functions, MARK),
         generated / "public.py": emit_public.emit(functions, MARK),
+        generated / "public.pyi": emit_stubs.emit_public(functions, MARK),
         autograd / "autograd_kernels.py": emit_autograd.emit(functions, formulas, MARK),
         autograd / "forward_rules.py": emit_forward.emit(functions, formulas, MARK),
         autograd / "inplace_or_view_kernels.py": emit_inplace_or_view.emit(functions, MARK),
@@ -60,7 +63,7 @@ def render(native_functions: Path | None = None, derivatives: Path | None = None
 def formatted(text: str, name: str) -> str:
     """The text as ruff formats it, its imports sorted."""
     for command in (
-        ["check", "--select", "I,F401" if "public" not in name else "I", "--fix", "--quiet"],
+        ["check", "--select", "I" if name == "public.py" else "I,F401", "--fix", "--quiet"],
         ["format", "--quiet"],
     ):
         done = subprocess.run(
@@ -91,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     stale = []
     for path, text in files.items():
-        if path.suffix == ".py":
+        if path.suffix in (".py", ".pyi"):
             text = formatted(text, path.name)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.relative_to(PACKAGE))

@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import device as device_
+from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.layout import contiguous_format, preserve_format
@@ -50,8 +51,6 @@ from glasstorch.calls.parser import MISSING, PythonFunction, publish
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-Number = bool | int | float | complex
 
 '''
 

@@ -6,7 +6,7 @@ Differs: explicit re-exports, so that editors and type checkers see them.
 
 from __future__ import annotations
 
-from glasstorch.operators.gen.emit_functions import group, takes_list_after_tensor
+from glasstorch.operators.gen.emit_functions import Name, group, takes_list_after_tensor
 from glasstorch.operators.gen.model import NativeFunction, python_name
 
 HEADER = '''"""The operators that are public functions of the library, such as `glasstorch.add`. {mark}
@@ -45,22 +45,32 @@ SHOWN = (  # private names that programs call
 )
 
 
+def is_public(name: Name) -> bool:
+    """Whether a name is one of torch's own namespace."""
+    private = name.name.startswith("_") and not name.name.startswith(SHOWN)
+    hidden = private or name.name.endswith("_backward")
+    generated = name.primary.python_function == "generated"
+    return name.is_function and not hidden and generated and name.primary.python_module is None
+
+
 def emit(functions: list[NativeFunction], mark: str) -> str:
     names, listed = [], []
     for name in group(functions):
-        private = name.name.startswith("_") and not name.name.startswith(SHOWN)
-        hidden = private or name.name.endswith("_backward")
-        generated = name.primary.python_function == "generated"
-        if name.is_function and not hidden and generated and name.primary.python_module is None:
+        if is_public(name):
             shown = python_name(name.name)
             if takes_list_after_tensor(name):
                 listed.append(f"{shown} = _listed(_functions.{shown}, {name.primary.schema.positional[1].name!r})\n")
             else:
                 names.append(f"{shown} as {shown},")
+    return HEADER.format(mark=mark, names=in_lines(names)) + "".join(listed)
+
+
+def in_lines(names: list[str]) -> str:
+    """Imported names, sorted, in full lines; a new letter starts a line, so that a new name moves few others."""
     lines, line = [], ""
-    for exported in sorted(names):  # a new letter starts a line, so that a new name moves few others
+    for exported in sorted(names):
         if len(line) + len(exported) >= WIDTH or line.strip()[:1] != exported[0]:
             lines.append(line)
             line = "   "
         line += f" {exported}"
-    return HEADER.format(mark=mark, names="\n".join([*lines[1:], line])) + "".join(listed)
+    return "\n".join([*lines[1:], line])

@@ -19,6 +19,7 @@ from glasstorch.calls.arguments import INT, LISTS, NUMBERS, is_ints, is_tensors
 from glasstorch.calls.parser import MISSING, PythonFunction, publish
 from glasstorch.core import hooks
 from glasstorch.core.device import device as device_
+from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as dtype_
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.layout import layout as layout_
@@ -32,8 +33,6 @@ from glasstorch.operators.generated.registry import table
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
-
-Number = bool | int | float | complex
 
 _empty_memory_format = table("empty.memory_format")
 _empty_strided = table("empty_strided")
@@ -684,6 +683,7 @@ _copy_ = table("copy_")
 __copy_from = table("_copy_from")
 __copy_from_and_resize = table("_copy_from_and_resize")
 __to_copy = table("_to_copy")
+_is_distributed = table("is_distributed")
 _type_as = table("type_as")
 _zero = table("zero")
 _fill_Scalar = table("fill.Scalar")
@@ -1754,6 +1754,7 @@ _parse_copy_ = PythonFunction("copy_", ["copy_"])
 _parse__copy_from = PythonFunction("_copy_from", ["_copy_from"])
 _parse__copy_from_and_resize = PythonFunction("_copy_from_and_resize", ["_copy_from_and_resize"])
 _parse__to_copy = PythonFunction("_to_copy", ["_to_copy"])
+_parse_is_distributed = PythonFunction("is_distributed", ["is_distributed"])
 _parse_result_type = PythonFunction("result_type", ["result_type.Tensor", "result_type.Scalar", "result_type.Scalar_Tensor", "result_type.Scalar_Scalar"])
 _parse_to = PythonFunction("to", ["to.dtype", "to.device", "to.other", "to.dtype_layout"])
 _parse_type_as = PythonFunction("type_as", ["type_as"])
@@ -12605,6 +12606,20 @@ def _to_copy(
         memory_format=memory_format,
         requires_grad=requires_grad,
     )
+
+
+def is_distributed(input: Tensor = MISSING, *more: Any, **kwargs: Any) -> bool:
+    """Whether the tensor is spread over several devices: never.
+
+    is_distributed(input) -> bool
+    """
+    if type(input) in PLAIN and not (kwargs or more):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _is_distributed[keys](keys, input)
+    if kwargs or more or input is MISSING:
+        return _parse_is_distributed.by_names(kwargs, more, input=input)
+    return _parse_is_distributed(input)
 
 
 def result_type(*args: Any, **kwargs: Any) -> Any:

@@ -488,6 +488,7 @@ class TensorMethods(TensorImpl):
     clone = as_method(_f.clone, NAMES)
     contiguous = as_method(_f.contiguous, NAMES)
     copy_ = as_method(_f.copy_, NAMES)
+    is_distributed = as_method(_f.is_distributed, NAMES)
     to = as_method(_f.to, NAMES)
     type_as = as_method(_f.type_as, NAMES)
     fill_ = as_method(_f.fill_, NAMES)

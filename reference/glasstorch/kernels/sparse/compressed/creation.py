@@ -292,7 +292,7 @@ def zero_(keys: int, self: Tensor) -> Tensor:
 @COMPRESSED.impl("fill_.Scalar", "fill_.Tensor")
 def fill_(keys: int, self: Tensor, value: object) -> Tensor:
     """Every specified element the same."""
-    parts(self).values.fill_(value)  # type: ignore[arg-type]
+    parts(self).values.fill_(value)  # type: ignore[call-overload]
     return self
 
 

@@ -1,6 +1,6 @@
-"""What is the common dtype of two operands?
+"""What is the common dtype of two operands, and which kinds of tensors are there not?
 
-Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type)
+Mirrors: aten/src/ATen/native/TypeProperties.cpp (result_type, is_distributed)
 Differs: the rule is in operators/shapes/promotion.py.
 """
 
@@ -18,3 +18,8 @@ if TYPE_CHECKING:
 def result_type(first: Tensor | Number, second: Tensor | Number) -> dtype:
     """The dtype in which two tensors, or a tensor and a Python number, are computed."""
     return promotion.result_type(first, second)
+
+
+def is_distributed(self: Tensor) -> bool:
+    """False: no tensor is spread over several devices."""
+    return False
