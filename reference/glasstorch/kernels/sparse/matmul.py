@@ -17,7 +17,8 @@ from glasstorch.core.errors import DtypeError, ShapeError
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.sparse.pointwise import written_to
-from glasstorch.kernels.sparse.tensors import SPARSE, coo_of, parts
+from glasstorch.kernels.sparse.products import Compressed, product_of_columns
+from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo_of, parts
 from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -93,13 +94,23 @@ def sparse_sparse_matmul(keys: int, self: Tensor, other: Tensor) -> Tensor:
         raise ShapeError(f"mat1 and mat2 shapes cannot be multiplied ({a}x{b} and {c}x{d})")
     if self.dtype is not other.dtype:
         raise DtypeError(f"mat1 dtype {self.dtype.scalar_name} does not match mat2 dtype {other.dtype.scalar_name}")
-    # SciPy's product has the columns of a row in any order, and its sort costs more than twice the product. To
-    # compress the transposed product the other way sorts too, for a third of that.
-    transposed = (as_scipy(other).T.tocsr() @ as_scipy(self).T.tocsr()).tocsc()
-    counts = np.diff(transposed.indptr)
-    indices = np.stack((np.repeat(np.arange(len(counts)), counts), transposed.indices.astype(np.int64)))
-    values = as_dtype.run(transposed.data, self.dtype.numpy)
+    product = product_of_columns(by_columns(self), by_columns(other))
+    indices = np.empty((2, len(product.places)), np.int64)
+    indices[0] = np.repeat(np.arange(product.lines, dtype=product.starts.dtype), np.diff(product.starts))
+    indices[1] = product.places
+    values = as_dtype.run(product.values, self.dtype.numpy)
     return coo_of(indices, values, (self._shape[0], other._shape[1]), self.dtype, True)
+
+
+def by_columns(self: Tensor) -> Compressed:
+    """The arrays of a COO matrix with its columns compressed."""
+    held, (rows, columns) = parts(coalesced(self)), self._shape
+    values = held.values.array()
+    if self.dtype in NARROW_FLOATS:
+        values = as_single.run(values)
+    row, column = held.indices.array()
+    starts = np.searchsorted(row, np.arange(rows + 1))  # coalesced: its rows are in order
+    return Compressed(starts, column, np.ascontiguousarray(values), rows, columns).narrow().across()
 
 
 @SPARSE.impl("mv")
