@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -15,14 +16,14 @@ class Answer(NamedTuple):
     error: str
 
 
-def run(library: Any, seed: int) -> Answer:
-    """The program of a seed in a library."""
+def run(library: Any, seed: int, program: Callable[..., None] | None = None) -> Answer:
+    """The program of a seed in a library; of COO tensors unless another kind is given."""
     elements: list[float] = []
     facts: list[Any] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            _run(library, random.Random(seed), elements, facts)
+            (program or _run)(library, random.Random(seed), elements, facts)
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
             kind = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
             return Answer(elements, facts, kind.__name__)
@@ -158,4 +159,96 @@ def _note(x: Any, elements: list[float], facts: list[Any]) -> None:
         return
     facts.append((str(x.layout), tuple(x.shape), str(x.dtype)))
     x = x.detach()
-    elements += (x.to_dense() if x.is_sparse else x).reshape((-1,)).tolist()
+    elements += (x if str(x.layout) == "torch.strided" else x.to_dense()).reshape((-1,)).tolist()
+
+
+# Of the compressed layouts ------------------------------------------------------------------------------------------
+
+
+def run_compressed(library: Any, draw: random.Random, elements: list[float], facts: list[Any]) -> None:
+    """A program about tensors of the compressed layouts, which may become COO or strided ones on the way."""
+    rows, columns = draw.randint(1, 2) * 2, draw.randint(1, 2) * 2
+    leaf = _sprinkled(library, draw, rows, columns).requires_grad_()
+    x = _as_drawn(library, draw, leaf)  # the leaf is strided: PyTorch keeps no gradient of another layout than CSR
+    for _ in range(draw.randint(1, 4)):
+        x = _compressed_step(library, draw, x)
+        _note(x, elements, facts)
+        if str(x.layout) == "torch.strided":
+            break
+    dense = x if str(x.layout) == "torch.strided" else x.to_dense()
+    weights = library.arange(1.0, dense.numel() + 1, dtype=library.float64).reshape(dense.shape)
+    (dense * weights).sum().backward()
+    _note(leaf.grad, elements, facts)
+
+
+def _sprinkled(library: Any, draw: random.Random, rows: int, columns: int) -> Any:
+    """A strided matrix about half of whose elements are 0."""
+    values = [[float(draw.choice([0, 0, 0, 1, -2, 3, 0.5])) for _ in range(columns)] for _ in range(rows)]
+    return library.tensor(values, dtype=library.float64).reshape(rows, columns)
+
+
+def _as_drawn(library: Any, draw: random.Random, x: Any) -> Any:
+    """A tensor in a compressed layout that is drawn, CSR more often than the others."""
+    name = draw.choice(["csr", "csr", "csr", "csc", "bsr", "bsc"])
+    # PyTorch multiplies square blocks only; the last ones do not fit.
+    blocksize = draw.choice([(1, 1), (2, 2), (2, 2), (3, 2)]) if name.startswith("b") else None
+    return x.to_sparse(layout=getattr(library, f"sparse_{name}"), blocksize=blocksize)
+
+
+def _compressed_step(library: Any, draw: random.Random, x: Any) -> Any:
+    rows, columns = (*x.shape, 1, 1)[:2]
+    kinds = "convert convert scale negate abs relu clone times_dense times_same plus_same mm addmm mv mm_sparse"
+    kinds += " transpose transpose select entry sum sum_rows sampled detour to_dense plus_dense left values"
+    match draw.choice(kinds.split()):
+        case "convert":
+            return _as_drawn(library, draw, x)
+        case "scale":
+            return x * draw.choice([2, -1.5, 0.25])
+        case "negate":
+            return -x
+        case "abs":
+            return x.abs()
+        case "relu":
+            return x.relu()
+        case "clone":
+            return x.clone()
+        case "times_dense":
+            return x * _dense(library, draw, rows, columns)
+        case "times_same":
+            return x * _sprinkled(library, draw, rows, columns).to_sparse_csr()
+        case "plus_same":
+            return x + _sprinkled(library, draw, rows, columns).to_sparse_csr()
+        case "mm":
+            return x @ _dense(library, draw, columns, draw.randint(1, 3))
+        case "addmm":
+            width = draw.randint(1, 3)
+            start = _dense(library, draw, rows, width)
+            return library.addmm(start, x, _dense(library, draw, columns, width), beta=2, alpha=0.5)
+        case "mv":
+            return library.mv(x, _dense(library, draw, columns, 1).reshape(columns))
+        case "mm_sparse":
+            return x @ _sprinkled(library, draw, columns, draw.randint(1, 3)).to_sparse_csc()
+        case "transpose":
+            return x.transpose(0, 1)
+        case "select":
+            return x.select(draw.randint(0, 1), draw.randint(0, 4))
+        case "entry":
+            return x[draw.randrange(rows), draw.randrange(columns)]
+        case "sum":
+            return x.sum()
+        case "sum_rows":
+            return x.sum(draw.choice([0, 1, (0, 1)]), keepdim=draw.random() < 0.8)
+        case "sampled":
+            inner = draw.randint(1, 3)
+            factors = _dense(library, draw, rows, inner), _dense(library, draw, inner, columns)
+            return library.sparse.sampled_addmm(x, *factors, beta=0.5, alpha=2)
+        case "detour":
+            return x.to_sparse().to_sparse_csr()
+        case "to_dense":
+            return x.to_dense()
+        case "plus_dense":
+            return x + _dense(library, draw, rows, columns)
+        case "left":
+            return _dense(library, draw, draw.randint(1, 3), rows) @ x
+        case _:
+            return x.values()

@@ -1,6 +1,6 @@
 """Which operators take a mask that excludes elements?
 
-Reading order: `_ops`.
+Reading order: `_sparse` (of sparse tensors), `_ops`.
 
 Mirrors: torch/masked/__init__.py
 Differs: a mask is an argument; there is no MaskedTensor, which is a prototype in PyTorch too.

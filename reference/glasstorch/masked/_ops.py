@@ -4,7 +4,7 @@ A masked-out element is replaced by the neutral element of the operation: 0 in a
 where an element counts, and broadcasts to the tensor's shape.
 
 Mirrors: torch/masked/_ops.py
-Differs: every tensor is dense, so there is no code for sparse layouts; see `masked/__init__.py` for MaskedTensor.
+Differs: sparse tensors are reduced in `_sparse.py`; see `masked/__init__.py` for MaskedTensor.
 
 >>> import glasstorch as torch
 >>> torch.masked.sum(torch.tensor([1.0, 2.0, 4.0]), mask=torch.tensor([True, False, True]))
@@ -27,6 +27,8 @@ from glasstorch.core.errors import (
     DtypeError,
     DtypeNotImplementedError,
 )
+from glasstorch.core.layout import sparse_csr, strided
+from glasstorch.masked import _sparse
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.functions import maximum, where
 from glasstorch.operators.shapes.reductions.sums import reduced_shape
@@ -101,7 +103,8 @@ def canonical(input: Tensor, mask: Tensor) -> Tensor:
             f"_input_mask expected broadcastable mask (got mask dimensionality higher than of the input): a mask of "
             f"{list(mask.shape)} does not fit {list(input.shape)}"
         )
-    return mask.expand(input.shape).to(bool_)
+    whole = mask if mask.layout is strided else mask.to_dense()
+    return whole.expand(input.shape).to(bool_)
 
 
 def canonical_dims(dim: Dims, ndim: int) -> list[int]:
@@ -137,6 +140,8 @@ def sum(
     """The sum of the unmasked elements; 0 if there are none."""
     made = summed_dtype(input, dtype)
     dims = canonical_dims(dim, input.dim())
+    if input.layout is not strided:
+        return _sparse.reduced("sum", input, dims, bool(keepdim), made, mask, 0)
     return functions.sum(without(input, mask, 0), dims, bool(keepdim), dtype=made)
 
 
@@ -146,6 +151,8 @@ def prod(
 ) -> Tensor:  # fmt: skip
     """The product of the unmasked elements; 1 if there are none."""
     made = summed_dtype(input, dtype)
+    if input.layout is not strided:
+        return _sparse.reduced("prod", input, canonical_dims(dim, input.dim()), bool(keepdim), made, mask, 1)
     result = without(input, mask, 1).to(made)
     for d in reversed(canonical_dims(dim, input.dim())):
         result = functions.prod(result, d, bool(keepdim))
@@ -160,8 +167,11 @@ def extremum(name: str, doc: str) -> Callable[..., Tensor]:
         input: Tensor, dim: Dims = None, *, keepdim: bool | None = False, dtype: dtype | None = None,
         mask: Tensor | None = None,
     ) -> Tensor:  # fmt: skip
-        kept = input if mask is None else without(input, mask, neutral(name, input.dtype))
-        found: Tensor = over(kept, canonical_dims(dim, input.dim()), bool(keepdim))
+        dims, start = canonical_dims(dim, input.dim()), None if mask is None else neutral(name, input.dtype)
+        if input.layout is not strided:
+            return _sparse.reduced(name, input, dims, bool(keepdim), dtype or input.dtype, mask, start)
+        kept = input if start is None else without(input, mask, start)
+        found: Tensor = over(kept, dims, bool(keepdim))
         return found.to(dtype or input.dtype)
 
     return named(reduce, name, doc)
@@ -218,6 +228,10 @@ def mean(
             f"mean(): Could not infer output dtype. {source} dtype must be either a floating point or complex dtype. "
             f"Got: {made}"
         )
+    if input.layout is not strided:
+        if input.layout is not sparse_csr:
+            raise ArgumentValueError(f"masked mean expects strided or sparse_csr tensor (got {input.layout} tensor)")
+        return _sparse.reduced("mean", input, canonical_dims(dim, input.dim()), bool(keepdim), made, mask, math.nan)
     count, kept = counted(input, dim, bool(keepdim), mask)
     return sum(input, dim, keepdim=keepdim, dtype=made, mask=kept) / count
 

@@ -84,11 +84,6 @@ def sparse_right_backward(grad: Tensor, mat1: Tensor, alpha: Number) -> Tensor:
     return scaled(mm(t(conjugate(mat1)), grad), conjugate(alpha))
 
 
-def sampled_self_backward(grad: Tensor, self: Tensor, beta: Number) -> Tensor:
-    """The gradient of the matrix that says where a product is computed."""
-    return scaled(sparse_mask(grad, self), conjugate(beta))
-
-
 def sampled_left_backward(grad: Tensor, self: Tensor, mat2: Tensor, alpha: Number) -> Tensor:
     """The gradient of the left factor of a product that is computed at the places of another matrix."""
     return scaled(mm(sparse_mask(grad, self), conjugate(mat2).mT), conjugate(alpha))

@@ -138,7 +138,6 @@ from glasstorch.autograd.formulas.sparse import (
     reduced_right_backward,
     sampled_left_backward,
     sampled_right_backward,
-    sampled_self_backward,
     sparse_factor_backward,
     sparse_left_backward,
     sparse_mask_backward,
@@ -19883,9 +19882,8 @@ class SparseSampledAddmmBackward0(Node):
         grad_mat1: Any = None
         grad_mat2: Any = None
         if edges[0]:
-            self_ = self.unpack(self.saved_self)
             beta = self.beta
-            grad_self = sampled_self_backward(grad, self_, beta)
+            grad_self = scaled(grad, conjugate(beta))
         if edges[1]:
             self_ = self.unpack(self.saved_self)
             mat2 = self.unpack(self.saved_mat2)
@@ -19916,7 +19914,7 @@ def sparse_sampled_addmm(keys: int, self: Any, mat1: Any, mat2: Any, beta: Any, 
     if edge_self is None and edge_mat1 is None and edge_mat2 is None:
         return _sparse_sampled_addmm[below](below, self, mat1, mat2, beta, alpha)
     node = SparseSampledAddmmBackward0((edge_self, edge_mat1, edge_mat2))
-    node.saved_self = SavedVariable(self)
+    node.saved_self = SavedVariable(self) if edge_mat1 or edge_mat2 else None
     node.saved_mat2 = SavedVariable(mat2) if edge_mat1 else None
     node.saved_mat1 = SavedVariable(mat1) if edge_mat2 else None
     node.beta = beta

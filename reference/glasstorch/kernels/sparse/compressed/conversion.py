@@ -7,6 +7,7 @@ Differs: one function for each pair of kinds in place of one for each pair of la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,8 @@ def in_blocks(array: Array, batch_dim: int, blocksize: Sequence[int]) -> Array:
     """An array seen as (matrices, rows of blocks, columns of blocks, *block, *dense sizes)."""
     high, wide = blocksize
     rows, columns = array.shape[batch_dim : batch_dim + 2]
-    split = array.reshape((-1, rows // high, high, columns // wide, wide, *array.shape[batch_dim + 2 :]))
+    matrices = math.prod(array.shape[:batch_dim])
+    split = array.reshape((matrices, rows // high, high, columns // wide, wide, *array.shape[batch_dim + 2 :]))
     return split.swapaxes(2, 3)
 
 

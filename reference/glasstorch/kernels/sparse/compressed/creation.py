@@ -16,8 +16,8 @@ from glasstorch.core.dtype import dtype, get_default_dtype, int64
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.layout import layout as Layout
-from glasstorch.core.layout import memory_format, sparse_coo, sparse_csc, sparse_csr
-from glasstorch.core.sparse_parts import BLOCKED, ROW_COMPRESSED, CompressedParts
+from glasstorch.core.layout import memory_format, sparse_coo, sparse_csr
+from glasstorch.core.sparse_parts import BLOCKED, COMPRESSED_LAYOUTS, ROW_COMPRESSED, CompressedParts
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, compressed, is_compressed, parts, set_parts
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
@@ -270,11 +270,17 @@ def zeros_like(
     pin_memory: bool | None,
     memory_format: memory_format | None,
 ) -> Tensor:
-    """A tensor of the same sizes without specified elements, in any of the compressed layouts without blocks."""
+    """A tensor of the same sizes without specified elements, in any of the compressed layouts."""
     held = parts(self)
-    if layout not in (sparse_csr, sparse_csc) or layout is held.layout or held.dense_dim:
+    if layout is None or layout is held.layout or layout not in COMPRESSED_LAYOUTS:
         return empty_like(keys, self, dtype, layout, device, pin_memory, memory_format).zero_()
-    return without_elements("zeros", self._shape, layout, self.dtype if dtype is None else dtype, held.plain.dtype)
+    if (layout in BLOCKED) is not bool(held.blocksize):
+        name = "sparse_compressed_tensor_with_dims: blocksize"
+        if layout in BLOCKED:
+            raise ArgumentError(f"{name} needs to be a tuple of size 2, but got 0")
+        raise ArgumentError(f"{name} cannot be specified for non-block layout {SAID[layout.name]}")
+    made_with = self.dtype if dtype is None else dtype, layout, device, pin_memory
+    return with_dims(keys, 0, held.dense_dim, self._shape, held.blocksize, held.plain.dtype, *made_with)
 
 
 @COMPRESSED.impl("zero_")
