@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch.library import Library
-from glasstorch.dispatch.operator import Kernel, registry
+from glasstorch.dispatch.operator import Kernel, Operator, registry
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,15 @@ class FakeImplHolder:
         meta = Kernel(self._on_meta(kernel), DispatchKey.Meta, source, by_user=True)
         library.register(self.qualname.partition("::")[2], meta, allow_override=True)
         self.kernels.append(kernel)
+        vars(operator)["fake_impl"] = self  # where FakeTensorMode finds it
         library.at_end(lambda: self.kernels.remove(kernel))
+
+    def on_fake(self, operator: Operator, refuse: Callable[[], NoReturn], args: Any, kwargs: Any) -> Any:
+        """What the active kernel returns for fake tensors; `refuse` raises where it asks for a symbolic size."""
+        kernel = self.kernel
+        assert kernel is not None, "the caller has asked whether there is one"
+        with ctx_from(lambda: FakeImplCtx(operator, refuse)):
+            return kernel.function(*args, **kwargs)
 
     def _on_meta(self, kernel: FakeKernel) -> Callable[..., Any]:
         """The kernel for the device meta."""
@@ -94,15 +102,16 @@ def fake_impl_of(qualname: str) -> FakeImplHolder:
 class FakeImplCtx:
     """What a fake kernel may ask for while it runs."""
 
-    def __init__(self, op: object) -> None:
+    def __init__(self, op: object, refuse: Callable[[], NoReturn]) -> None:
         self._op = op
+        self._refuse = refuse
 
     def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> NoReturn:
-        """Refused: a size that is known only when the elements are is a symbol, which the compiler has."""
-        raise NotImplementedError(
-            f"{self._op}: get_ctx().new_dynamic_size() makes a symbolic size, and symbolic sizes belong to the "
-            f"compiler, which glasstorch does not have yet"
-        )
+        """Refused, as by a mode without `shape_env`: a size that depends on elements is a symbol.
+
+        Symbolic sizes belong to the compiler, which glasstorch does not have yet.
+        """
+        self._refuse()
 
     create_unbacked_symint = new_dynamic_size
 

@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 from weakref import WeakKeyDictionary
 
 from glasstorch._python_dispatch import TorchDispatchMode
@@ -256,7 +256,22 @@ class FakeTensorMode(TorchDispatchMode):
         _refuse_questions_about_elements(func, args)
         for t in _written(func, args, named):
             t.constant = None
-        return self._on_meta(func, args, named, given)
+        fake_impl = vars(func).get("fake_impl")
+        if fake_impl is not None and fake_impl.kernel is not None:
+            return self._by_users_kernel(func, fake_impl, args, named)
+        try:
+            return self._on_meta(func, args, named, given)
+        except NotImplementedError as error:
+            raise UnsupportedOperatorException(func) from error
+
+    def _by_users_kernel(self, func: Operator, fake_impl: Any, args: Any, named: Any) -> Any:
+        """What the kernel returns that `torch.library.register_fake` has registered: what it makes is fake, too."""
+
+        def refuse() -> NoReturn:
+            raise DynamicOutputShapeException(func)
+
+        with self:
+            return fake_impl.on_fake(func, refuse, args, named)
 
     def _all_fake(self, func: Operator, args: Any, named: Any) -> tuple[Any, Any]:
         """The arguments with real tensors made fake, or an error where there may be none."""
