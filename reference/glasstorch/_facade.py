@@ -66,6 +66,7 @@ from glasstorch.calls.removed import matrix_rank as matrix_rank
 from glasstorch.calls.removed import solve as solve
 from glasstorch.calls.removed import symeig as symeig
 from glasstorch.core import hooks as _hooks
+from glasstorch.core.device import chosen as _chosen_device
 from glasstorch.core.device import device as device
 from glasstorch.core.device import set_default_device as set_default_device
 from glasstorch.core.dtype import NO_COMPLEX_HALF as _NO_COMPLEX_HALF
@@ -171,6 +172,7 @@ register_tracer()
 register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _hooks.set_transforms(lambda: _import_module("glasstorch.func"))
+_chosen_device.shown = lambda: _import_module("glasstorch.utils._device")
 _set_library_starter(lambda library, path: _import_module("glasstorch.utils._cpp.loading").start(library, path))
 _LATE = (  # modules that few programs use, imported on first access
     "_VF", "__config__", "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",

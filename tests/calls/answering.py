@@ -29,7 +29,7 @@ def told(value: Any) -> Any:
         kind = type(value)
         base = next(c for c in kind.__mro__ if c.__name__ == "Tensor")
         plain = value.as_subclass(base)
-        return kind.__name__, str(plain.dtype).rpartition(".")[2], plain.tolist()
+        return kind.__name__, str(plain.dtype).rpartition(".")[2], "meta" if plain.is_meta else plain.tolist()
     return str(value).replace("glasstorch", "torch")
 
 
@@ -641,6 +641,39 @@ def a_device_context(torch: Any, log: list[Any]) -> None:
     with torch.device("meta"):
         log.append(torch.get_default_device().type)
     log += [devices.set_device("meta")(lambda: torch.ones(1).device.type)(), torch.ones(1).device.type]
+
+
+@program
+def default_devices_are_modes(torch: Any, log: list[Any]) -> None:
+    stack = torch.overrides._get_current_function_mode_stack
+    meta, cpu = torch.device("meta"), torch.device("cpu")
+
+    def kinds() -> list[str]:
+        return [type(mode).__name__ for mode in stack()]
+
+    mode = logging_mode(torch, log)
+    with mode, meta:
+        torch.ones(1)
+        log.append(kinds())
+        torch.add(torch.ones(1, device="meta"), 1)
+    with meta, mode:
+        log += [torch.ones(1).device.type, kinds(), torch._C._len_torch_function_stack()]
+        with cpu:
+            log += [torch.ones(1).device.type, kinds()]
+        log += [torch.tensor([1.0]).device.type, [str(one.device) for one in stack() if hasattr(one, "device")]]
+    log.append((kinds(), torch.ones(1).device.type))
+    with mode:
+        torch.set_default_device("meta")
+        try:
+            log += [kinds(), torch.ones(1).device.type, str(torch.utils._device.CURRENT_DEVICE)]
+            torch.set_default_device("cpu")
+            log += [kinds(), torch.ones(1).device.type]
+        finally:
+            torch.set_default_device(None)
+    log.append((kinds(), str(torch.utils._device.CURRENT_DEVICE), torch._C._is_torch_function_mode_enabled()))
+    log[:] = [
+        line for line in log if "torch.device" not in str(line)
+    ]  # PyTorch makes one for each mode, and asks about it
 
 
 # The helpers of torch.overrides ---------------------------------------------------------------------------------

@@ -154,15 +154,25 @@ def is_a_mode_on() -> bool:
 def push_mode(mode: Any) -> None:
     """Put a mode on top of the stack of this thread; it is asked before all others."""
     mode_stack.set((*mode_stack.get(), mode))
-    _changed(count_modes(1))
+    if not is_shown_only(mode):
+        _changed(count_modes(1))
 
 
 def pop_mode() -> Any:
     """Take the top mode off the stack."""
     *below, top = mode_stack.get()
     mode_stack.set(tuple(below))
-    _changed(count_modes(-1))
+    if not is_shown_only(top):
+        _changed(count_modes(-1))
     return top
+
+
+def is_shown_only(mode: Any) -> bool:
+    """Whether a mode need not be asked, though it may be: what it would say is known where it counts.
+
+    So it is with a default device, which a factory looks up. Alone on the stack, such modes cost other calls nothing.
+    """
+    return getattr(mode, "is_shown_only", False)
 
 
 _listeners: list[Callable[[bool], None]] = []

@@ -5,16 +5,18 @@ Mirrors: c10/core/Device.h, c10/core/DeviceType.h, torch/csrc/Device.cpp; torch/
 Differs: only `cpu`, `meta` and `cuda` hold tensors, and the device that a program brings, which is `privateuseone`
     until it is renamed (core/private_use.py); a device of another of PyTorch's types can be named, compared and
     saved, and is refused when a tensor is to be there. An index alone means CUDA also where there is no accelerator,
-    and an index above 127 is kept as it is. The default device is not a
-    mode over Python's functions: it is read where a factory chooses its backend (kernels/backend_select.py), also in
-    factories that other operators call, and in `normal` and `range`, which PyTorch leaves on the CPU.
+    and an index above 127 is kept as it is. The default device is a
+    mode over Python's functions for those who look (utils/_device.py), and is read where a factory chooses its backend
+    (kernels/backend_select.py), also in factories that other operators call, and in `normal` and `range`, which PyTorch
+    leaves on the CPU.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
 
@@ -90,11 +92,13 @@ class device:
         base, inner = _defaults.get()
         _defaults.set(Defaults(base, (*inner, self)))
         chosen.ever = True
+        chosen.shown().entered(self)
         return self
 
     def __exit__(self, *raised: object) -> None:
         base, inner = _defaults.get()
         _defaults.set(Defaults(base, inner[:-1]))
+        chosen.shown().left()
 
 
 def _asked_for(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int | None]:
@@ -228,10 +232,24 @@ class Defaults(NamedTuple):
     inner: tuple[device, ...]
 
 
+class Shown(Protocol):
+    """Who shows default devices as modes, which is where PyTorch has them (utils/_device.py)."""
+
+    def entered(self, device: device) -> None:
+        """A `with` block begins."""
+
+    def left(self) -> None:
+        """The innermost block ends."""
+
+    def set_below_all(self, device: device | None) -> None:
+        """`set_default_device` was called."""
+
+
 class Chosen:
     """Whether a default device was ever chosen in this process: nearly no program does, and then nobody need look."""
 
     ever = False
+    shown: Callable[[], Shown]
 
 
 NOTHING_CHOSEN: Final = Defaults(None, ())
@@ -253,6 +271,7 @@ def set_default_device(device: device | str | int | None) -> None:
     base = None if device is None else _Device(device)
     _defaults.set(Defaults(base, _defaults.get().inner))
     chosen.ever = True
+    chosen.shown().set_below_all(base)
 
 
 _Device = device  # for the function above, which has a parameter of its name

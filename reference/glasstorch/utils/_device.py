@@ -1,14 +1,16 @@
 """How does a block make tensors on another device than the default one?
 
 Mirrors: torch/utils/_device.py
-Differs: `with torch.device("meta"):` and `set_default_device` do not use this mode: the device is read where a factory
-    chooses its backend (core/device.py), which costs other calls nothing. The mode is for programs that push it
-    themselves.
+Differs: the modes of `with torch.device("meta"):` and of `set_default_device` stand on the stack, where other modes and
+    programs find them, and are asked where a mode is asked anyway. No call is made to ask them: the device is read
+    where a factory chooses its backend (core/device.py), which costs other calls nothing. A mode that a program pushes
+    itself is asked by every call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache, wraps
 from typing import Any, Self
 
@@ -32,6 +34,8 @@ def _device_constructors() -> frozenset[Any]:
 
 class DeviceContext(TorchFunctionMode):
     """A mode that gives factories a device where none is given. It lies below all other modes, and is alone there."""
+
+    is_shown_only = False  # see calls/overloaded.py
 
     def __init__(self, device: Any) -> None:
         self.device = Device(device)
@@ -63,6 +67,37 @@ class DeviceContext(TorchFunctionMode):
         if func in _device_constructors() and given.get("device") is None:
             given = given | {"device": self.device}
         return func(*args, **given)
+
+
+# Modes of `with torch.device(...)` and `set_default_device` ----------------------------------------------------------
+
+_below_all: ContextVar[DeviceContext | None] = ContextVar("the mode of the default device", default=None)
+
+
+def _shown(device: Device) -> DeviceContext:
+    mode = DeviceContext(device)
+    mode.is_shown_only = True
+    return mode
+
+
+def entered(device: Device) -> None:
+    """A `with` block begins: its mode is the innermost."""
+    push_mode(_shown(device))
+
+
+def left() -> None:
+    """The innermost block ends."""
+    pop_mode()
+
+
+def set_below_all(device: Device | None) -> None:
+    """Put the mode of the default device outside all others, in place of the one before; None leaves none there."""
+    global CURRENT_DEVICE
+    before, mode = _below_all.get(), None if device is None else _shown(device)
+    others = (other for other in mode_stack.get() if other is not before)
+    mode_stack.set((*(() if mode is None else (mode,)), *others))
+    _below_all.set(mode)
+    CURRENT_DEVICE = device
 
 
 def device_decorator(device: Device, func: Callable[..., Any]) -> Callable[..., Any]:
