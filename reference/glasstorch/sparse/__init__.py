@@ -1,6 +1,6 @@
 """What is there for tensors of which only some elements are specified?
 
-Reading order: `_invariants` (whether parts are checked).
+Reading order: `_invariants` (whether parts are checked), `_gradcheck` (gradients are checked by values).
 
 Mirrors: torch/sparse/__init__.py
 Differs: semi-structured tensors and solvers are told by name to be missing.
@@ -14,6 +14,7 @@ from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.functions import _spdiags as spdiags
 from glasstorch.operators.generated.functions import sparse_sampled_addmm as sampled_addmm
+from glasstorch.sparse._gradcheck import as_sparse_gradcheck as as_sparse_gradcheck
 from glasstorch.sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 
 if TYPE_CHECKING:
@@ -22,7 +23,17 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
     from glasstorch.core.dtype import dtype as DType
 
-__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
+__all__ = [
+    "addmm",
+    "as_sparse_gradcheck",
+    "check_sparse_tensor_invariants",
+    "log_softmax",
+    "mm",
+    "sampled_addmm",
+    "softmax",
+    "spdiags",
+    "sum",
+]
 
 _mm, _addmm = on_tensors("_sparse_mm"), on_tensors("_sparse_addmm")
 _mm_reduced = on_tensors("_sparse_mm.reduce")
