@@ -205,8 +205,9 @@ def _names(code: CodeType) -> frozenset[str]:
 
 @cache
 def _simulates(notebook: Path) -> bool:
-    """Whether a notebook switches the simulator on."""
-    return "use_simulator" in notebook.read_text(encoding="utf-8")
+    """Whether a notebook switches the simulator on, or compiles C++ itself."""
+    text = notebook.read_text(encoding="utf-8")
+    return "use_simulator" in text or "load_inline" in text
 
 
 def _as_failure(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -59,6 +59,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "01-architecture/from-a-row-to-an-operator": ("operators",),
     "01-architecture/where-things-live": ("architecture",),
     "01-architecture/three-libraries-underneath": ("architecture",),
+    "01-architecture/one-source-several-processors": ("architecture",),
     "01-architecture/one-operator-five-places": ("architecture", "dispatcher"),
     "01-architecture/watching-pytorch": ("architecture",),
     "02-tensor-storage/one-buffer-many-views": ("views", "memory"),
