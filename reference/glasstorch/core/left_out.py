@@ -15,6 +15,7 @@ NOTES = "it is a text that PyTorch puts into its own docstrings"
 CLASSES = "there are no classes that C++ registers for scripts"
 COMPILED = "it is for compiled kernels"
 GIVEN_UP = "PyTorch has given up its data pipes"
+HALF_LEFT_OUT = "products of matrices with two of four elements left out are for the tensor cores of a GPU"
 NESTED = "there are no nested tensors of the strided layout"
 ONEDNN = "there is no layout of oneDNN's own"
 FOR_FUNCTIONALIZATION = "it is a part of PyTorch's functionalization, and nothing that programs call"
@@ -51,6 +52,10 @@ LEFT_OUT: Final = {
     "torch.utils.data.datapipes.map": GIVEN_UP,
     "torch.utils.data.graph": GIVEN_UP,
     "torch.utils.data.graph_settings": GIVEN_UP,
+    "torch.sparse.SparseSemiStructuredTensor": HALF_LEFT_OUT,
+    "torch.sparse.SparseSemiStructuredTensorCUSPARSELT": HALF_LEFT_OUT,
+    "torch.sparse.SparseSemiStructuredTensorCUTLASS": HALF_LEFT_OUT,
+    "torch.sparse.to_sparse_semi_structured": HALF_LEFT_OUT,
     "torch.Tensor.slice_inverse": FOR_FUNCTIONALIZATION,
     "torch.Tensor.to_mkldnn": ONEDNN,
     "torch.Tensor.to_padded_tensor": NESTED,
