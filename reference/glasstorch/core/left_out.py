@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-TWO_OF_FOUR = "there are no matrices with two elements of four, which a GPU's own instructions multiply"
 QUANTIZED = "there are no quantized dtypes"
 SCALED = "there are no products of scaled matrices, nor of matrices in groups"
 PROCESSES = "there are no groups of processes"
@@ -27,12 +26,8 @@ OF_QUANTIZED = (
 LEFT_OUT: Final = {
     "torch.classes": CLASSES,
     "torch.nn.intrinsic": QUANTIZED,
-    "torch.sparse.SparseSemiStructuredTensor": TWO_OF_FOUR,
-    "torch.sparse.SparseSemiStructuredTensorCUSPARSELT": TWO_OF_FOUR,
-    "torch.sparse.SparseSemiStructuredTensorCUTLASS": TWO_OF_FOUR,
-    "torch.sparse.semi_structured": TWO_OF_FOUR,
+    "torch.sparse.semi_structured": HALF_LEFT_OUT,
     "torch.sparse.spsolve": "PyTorch has it on a GPU only, over a library that it is not built with",
-    "torch.sparse.to_sparse_semi_structured": TWO_OF_FOUR,
     "torch.nn.qat": QUANTIZED,
     "torch.nn.quantizable": QUANTIZED,
     "torch.nn.quantized": QUANTIZED,
