@@ -551,6 +551,25 @@ def test_an_error_shows_the_compilers_message(tmp_path: Path, require: Callable[
     assert not list(tmp_path.glob("*.so"))
 
 
+# The registration of document 001, word for word but for its comments.
+DOCUMENT_001 = """
+#include <torch/csrc/api/include/torch/types.h>
+at::Tensor my_fast_add_cpu_fp16(const at::Tensor& a, const at::Tensor& b) { return a + b; }
+TORCH_LIBRARY(my_ops, m) {
+    m.impl("add", torch::dispatch(c10::DispatchKey::CPU, c10::DispatchKey::Half), &my_fast_add_cpu_fp16);
+}
+"""
+
+
+def test_what_document_001_registers_does_not_compile_here_either(
+    tmp_path: Path, require: Callable[[str], Any]
+) -> None:
+    """Its erratum E024: no key is a dtype. `_cpp/program.cpp` has the operator as it is meant."""
+    require("g++")
+    with pytest.raises(RuntimeError, match="'Half' is not a member of 'c10::DispatchKey'"):
+        load_inline("document_001", DOCUMENT_001, build_directory=str(tmp_path), is_python_module=False)
+
+
 def test_it_is_compiled_once_and_again_when_a_header_changes(
     tmp_path: Path, require: Callable[[str], Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
