@@ -37,7 +37,9 @@ def show_cost(program: Callable[..., Tensor], *arguments: Any) -> None:
     `program(*arguments)` returns a tensor; the gradient that enters is made of ones, and no `.grad` is changed. A
     storage counts for the first node that has saved it, and not at all if it belongs to an argument or to a leaf.
     The operators are those that a TorchDispatchMode sees, in PyTorch as here: under a mode, a result that a node saves
-    goes through `detach`, and gradients that meet are never added in place. TypeError if the program returns anything but a tensor of glasstorch.
+    goes through `detach`, and gradients that meet are never added in place.
+
+    TypeError if the program returns anything but a tensor of glasstorch.
     """
     cost = cost_of(program, *arguments)
     name = getattr(program, "__name__", type(program).__name__)

@@ -1,0 +1,45 @@
+"""Is every mode asked that is on, and with the keys that fit it?"""
+
+from workbook.exercises.asking import Ask, expect
+
+NOTING = """
+from glasstorch.dispatch.mode_stack import modes
+from glasstorch.utils._python_dispatch import TorchDispatchMode
+noted = []
+class Noting(TorchDispatchMode):
+    def __init__(self, name):
+        super().__init__()
+        self.name = name
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        noted.append((self.name, len(modes.get())))
+        return func(*args, **(kwargs or {}))
+x = torch.ones(2)
+"""
+
+
+def test_three_modes(ask: Ask) -> None:
+    """which of three nested modes are asked, and how many are around each"""
+    came = ask.run(
+        f"""{NOTING}
+with Noting("a"), Noting("b"), Noting("c"):
+    x.neg()
+noted"""
+    )
+    because = "each mode is off while it runs, and those around it are on"
+    expect(came, [("c", 2), ("b", 1), ("a", 0)], because=because)
+
+
+def test_the_key(ask: Ask) -> None:
+    """whether the key Python is included before, within and after a mode"""
+    came = ask.run(
+        f"""{NOTING}
+from glasstorch.core.keys import PYTHON
+from glasstorch.dispatch.active_keys import active_keys
+keys = [active_keys.get()[0]]
+with Noting("a"):
+    keys.append(active_keys.get()[0])
+keys.append(active_keys.get()[0])
+[bool(included & PYTHON) for included in keys], keys[0] == keys[2], keys[1] & ~PYTHON == keys[0]"""
+    )
+    because = "the key is there while a mode is on, and no other key comes or goes"
+    expect(came, ([False, True, False], True, True), because=because)
