@@ -7,6 +7,7 @@ carries them (decisions/0032).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 import glasstorch as torch
 from glasstorch.devices import runtime
 from glasstorch.library import Library
+from glasstorch.utils._python_dispatch import TorchDispatchMode
 
 
 @pytest.fixture
@@ -192,3 +194,21 @@ def test_columns_are_centred_and_scaled_along_a_dimension_that_is_named() -> Non
     centred = table - table.mean(dim=0)
     assert (centred / centred.abs().amax(dim=0)).tolist() == [[-1.0, -1.0], [1.0, 1.0]]
     assert table.sum(dim=1).tolist() == [11.0, 53.0]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_count_of_operators_around_other_counts_has_what_all_of_them_have(depth: int) -> None:
+    class Counting(TorchDispatchMode):
+        count = 0
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            self.count += 1
+            return func(*args, **(kwargs or {}))
+
+    counts = [Counting() for _ in range(depth)]
+    x = torch.ones(2)
+    with ExitStack() as stack:
+        for count in counts:
+            stack.enter_context(count)
+        assert (x.exp() + x).tolist() == [np.exp(np.float32(1)) + 1] * 2
+    assert [count.count for count in counts] == [2] * depth
