@@ -210,5 +210,5 @@ def test_a_count_of_operators_around_other_counts_has_what_all_of_them_have(dept
     with ExitStack() as stack:
         for count in counts:
             stack.enter_context(count)
-        assert (x.exp() + x).tolist() == [np.exp(np.float32(1)) + 1] * 2
+        assert (x.neg() + x).tolist() == [0, 0]
     assert [count.count for count in counts] == [2] * depth
