@@ -96,5 +96,7 @@ def test_every_view_operator_has_an_inverse_or_is_known_to_have_none() -> None:
         and not any(operator.has_kernel_for(key) for key in ("CompositeImplicitAutograd",))
         and inverse_of(operator) is None
     }
-    parts_of_a_sparse_tensor = {"_indices", "_values", "indices", "values"}  # PyTorch has none for these either
+    # PyTorch has none for these either
+    parts_of_a_sparse_tensor = {"_indices", "_values", "indices", "values"}
+    parts_of_a_sparse_tensor |= {"crow_indices", "col_indices", "ccol_indices", "row_indices"}
     assert without == {"lift_fresh"} | parts_of_a_sparse_tensor
