@@ -3,15 +3,14 @@
 from workbook.exercises.asking import Ask, expect
 
 NOTING = """
-from glasstorch.dispatch.mode_stack import modes
-from glasstorch.utils._python_dispatch import TorchDispatchMode
+from glasstorch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 noted = []
 class Noting(TorchDispatchMode):
     def __init__(self, name):
         super().__init__()
         self.name = name
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        noted.append((self.name, len(modes.get())))
+        noted.append((self.name, len(_get_current_dispatch_mode_stack())))
         return func(*args, **(kwargs or {}))
 x = torch.ones(2)
 """

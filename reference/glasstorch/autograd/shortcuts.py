@@ -39,7 +39,7 @@ from glasstorch.core.geometry import contiguous_strides, slice_bounds
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD, MATH_BITS
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
-from glasstorch.dispatch.resolve import Resolution, resolve
+from glasstorch.dispatch.resolve import Resolution, has_kernel, resolve
 from glasstorch.operators.composite.views import shapes as composite_views
 
 Maker = Callable[..., Boxed]
@@ -57,7 +57,7 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     if operator.name in COMPOSITES:
         return shortened_composite(operator, keys, resolution)
     is_known = _is_from(resolution, autograd_kernels.AUTOGRAD) or (kernel and kernel.function is unregistered)
-    if not (keys & AUTOGRAD and is_known):
+    if not (keys & AUTOGRAD and is_known and has_kernel(operator, keys & BELOW_AUTOGRAD)):
         return entry
     arguments = operator.schema.arguments
     tensors = sum(a.type.is_tensor_like for a in arguments)

@@ -135,6 +135,12 @@ def next_hop(keys: int, passes_by: Callable[[DispatchKey], bool]) -> tuple[Dispa
     return key, tuple(skipped)
 
 
+def has_kernel(operator: Operator, keys: int) -> bool:
+    """Whether a call with these keys finds a kernel; where it finds none, nobody is told."""
+    key, _ = next_hop(keys, lambda key: _passes_by(choose(operator, key)))
+    return choose(operator, key).kernel is not None
+
+
 def _passes_by(choice: Choice) -> bool:
     return choice.kernel is not None and choice.kernel.function is fallthrough_kernel
 
