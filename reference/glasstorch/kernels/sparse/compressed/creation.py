@@ -228,7 +228,7 @@ def zeros(
     device: device | None,
     pin_memory: bool | None,
 ) -> Tensor:
-    """The same."""
+    """A tensor that is zero everywhere: none of its elements is kept."""
     of = sparse_csr if layout is None else layout
     if of in BLOCKED:
         raise no_blocks("zeros_sparse_compressed", of)
