@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse .* tensor support is in beta state")
-
 BLOCKS = {"sparse_bsr": (1, 2), "sparse_bsc": (2, 1)}
 LAYOUTS = ["sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc"]
 

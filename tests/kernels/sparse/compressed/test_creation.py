@@ -10,8 +10,6 @@ import pytest
 import glasstorch
 from tests.kernels.sparse.expressions import said
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse .* tensor support is in beta state")
-
 MADE = r"""
 A(T([0,1,2]),T([0,1]),T([1.,2.]),layout=bsr)
 A(T(3),T([0,1]),T([1.,2.]),layout=csr)
