@@ -68,6 +68,7 @@ POSITIONAL = {
     "__array__": 1, "__array_wrap__": 1, "__contains__": 2, "dim_order": 1, "__dlpack_device__": 1, "module_load": 2,
     "__setstate__": 2, "__dir__": 1, "storage_type": 1, "unflatten": 3, "resize": 2, "resize_as": 2,
 }  # fmt: skip
+HANDLERS = ("__torch_function__", "__torch_dispatch__")
 NOT_TOLD = ("copy", "ambiguity_check")  # parameters of such methods that are not passed on
 
 
@@ -75,6 +76,7 @@ class _TensorMeta(type):
     """The class of Tensor and its subclasses: it puts `Asked` before Tensor where a class answers."""
 
     root: ClassVar[Any] = None  # Tensor
+    inherited: ClassVar[Any] = None  # the function of the `__torch_function__` that its subclasses have from it
 
     def mro(cls) -> list[type]:
         order = super().mro()
@@ -87,19 +89,45 @@ class _TensorMeta(type):
     def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **more: Any) -> None:
         super().__init__(name, bases, namespace, **more)
         if _TensorMeta.root is None:
-            _TensorMeta.root = cls
+            _TensorMeta.root, _TensorMeta.inherited = cls, namespace["__torch_function__"].__func__
         if "_asks" in namespace:
             return
         if _sees_operators_only(cls):
             cls.__torch_function__ = _disabled_torch_function_impl
         else:
-            set_plain(cls, not _answers(cls.__mro__))
+            _note(cls)
 
     def __setattr__(cls, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if name == "__torch_function__":
-            cls.__bases__ = cls.__bases__  # Python finds the order anew
-            set_plain(cls, not _answers(cls.__mro__))
+        _handler_changed(cls, name)
+
+    def __delattr__(cls, name: str) -> None:
+        super().__delattr__(name)
+        _handler_changed(cls, name)
+
+
+def _handler_changed(cls: type, name: str) -> None:
+    """Let a class and those derived from it ask, or cease to, once an attribute has been set or deleted."""
+    if name == "__torch_function__":
+        cls.__bases__ = cls.__bases__  # Python finds the order anew
+    if name in HANDLERS:
+        for kind in _with_descendants(cls):
+            _note(kind)
+
+
+def _note(cls: type) -> None:
+    """Enter a class where calls look for it (core/plain_types.py)."""
+    answers = _answers(cls.__mro__)
+    function = getattr(_torch_function_of(cls.__mro__), "__func__", None)
+    set_plain(cls, not answers, heir=answers and function is _TensorMeta.inherited and not overrides_dispatch(cls))
+
+
+def _with_descendants(cls: Any) -> Iterator[Any]:
+    """A class and all that are derived from it, the classes that only ask left out."""
+    if "_asks" not in vars(cls):
+        yield cls
+    for kind in type.__subclasses__(cls):
+        yield from _with_descendants(kind)
 
 
 def _answers(order: list[type] | tuple[type, ...]) -> bool:
@@ -233,14 +261,19 @@ def asking_property(original: Any, name: str) -> property:
     """A property that asks before it gives, sets or deletes what Tensor's does."""
     plain = property(original.fget, original.fset, original.fdel) if isinstance(original, property) else original
 
+    read = plain.__get__
+
     def ask_about(access: str, *args: Any) -> Any:
-        if not mode_stack.get() and (switched_off.get() == NO_SUBCLASSES or type(args[0]) in QUIET):
+        if type(args[0]) in QUIET and not mode_stack.get():
             return UNASKED
         return ask(getattr(original, access), f"torch.Tensor.{name}.{access}", args, None, always)
 
-    def get(self: Any) -> Any:
+    def get(self: Any) -> Any:  # hot path: benchmarks/library.py
+        off = switched_off.get()
+        if off == NOTHING or (off == NO_SUBCLASSES and not mode_stack.get()):  # nobody_is_asked, written out
+            return read(self)
         answer = ask_about("__get__", self)
-        return plain.__get__(self) if answer is UNASKED else answer
+        return read(self) if answer is UNASKED else answer
 
     def set_(self: Any, value: Any) -> None:
         if ask_about("__set__", self, value) is UNASKED:

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from glasstorch.calls.asked_class import _TensorMeta
+from glasstorch.calls.inherited import converted
 from glasstorch.calls.overloaded import DisableTorchFunctionSubclass
-from glasstorch.core.tensor_impl import TensorImpl
 
 
 def __torch_function__(
@@ -26,20 +26,9 @@ def __torch_function__(
             return NotImplemented
     with DisableTorchFunctionSubclass():
         result = func(*args, **(kwargs or {}))
-        if type(result) is cls or func in functions_that_keep_types():
+        if type(result) is cls or cls is _TensorMeta.root or func in functions_that_keep_types():
             return result
         return converted(result, cls)
-
-
-def converted(result: Any, cls: Any) -> Any:
-    """A result whose tensors are of the class, those in lists and tuples included."""
-    if cls is _TensorMeta.root:
-        return result
-    if isinstance(result, TensorImpl) and not isinstance(result, cls):
-        return result.as_subclass(cls)  # type: ignore[attr-defined]
-    if isinstance(result, tuple | list):
-        return type(result)(converted(value, cls) for value in result)
-    return result
 
 
 @cache

@@ -30,6 +30,7 @@ PLAIN_NUMBERS: set[type] = set()  # types of numbers that may stand for a tensor
 SILENT: set[type] = set()  # both, and the other types of arguments that are never asked
 QUIET: set[type] = set()  # the types in SILENT while no mode is on
 TENSORS: set[type] = set()  # all classes of tensors, those that answer too
+HEIRS: set[type] = set()  # those that answer just as Tensor would: they inherit its `__torch_function__`
 
 
 class Someone:
@@ -56,10 +57,11 @@ def _fill() -> None:
             types.update(members)
 
 
-def set_plain(kind: type, plain: bool) -> None:
-    """Say of a class of tensors whether it is plain."""
+def set_plain(kind: type, plain: bool, heir: bool = False) -> None:
+    """Say of a class of tensors whether it is plain, and otherwise whether it answers just as Tensor would."""
     with _lock:
         TENSORS.add(kind)
+        (HEIRS.add if heir else HEIRS.discard)(kind)
         if plain:
             _tensors.add(kind)
         else:
