@@ -15,7 +15,7 @@ from workbook.book.errata import errata_page
 from workbook.book.errors import BookError
 from workbook.book.exercise_pages import exercise_index
 from workbook.book.home import contents, house
-from workbook.book.interview_page import document_questions, interview_questions
+from workbook.book.interview_page import document_questions, first_questions, second_questions
 from workbook.book.operator_pages import operator_index
 from workbook.book.progress_example import progress_file, progress_output
 from workbook.book.pytorch_operators import pytorch_operators
@@ -29,7 +29,8 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "errata": errata_page,
     "exercises": exercise_index,
     "house": house,
-    "interview": interview_questions,
+    "interview": first_questions,
+    "interview-second": second_questions,
     "interview-document": document_questions,
     "operators": operator_index,
     "progress-file": progress_file,

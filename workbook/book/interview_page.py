@@ -1,7 +1,7 @@
 """Which interview questions are there, by topic?
 
-Those of the sections, each folded over its answer, and those that document 003 asks. Pure functions: files in, Markdown
-out.
+Those of the sections, each folded over its answer, on two pages, and those that document 003 asks. Pure functions:
+files in, Markdown out.
 """
 
 from __future__ import annotations
@@ -15,27 +15,50 @@ from workbook.book.topics import TITLES, topics, topics_of
 from workbook.review.document_003 import QUESTIONS, Asked
 from workbook.review.interview import Interview, interview, moved
 
-PAGE = "exercises/interview.md"
+FIRST, SECOND = "exercises/interview.md", "exercises/interview-devices-to-training.md"
+BEGINS = "cuda"  # the first topic of the second page
 
 
-def interview_questions(root: Path) -> str:
-    """The questions of all sections, with a heading for each topic."""
+def page_of(topic: str) -> str:
+    """The page that lists the questions of a topic."""
+    order = list(TITLES)
+    return FIRST if order.index(topic) < order.index(BEGINS) else SECOND
+
+
+def first_questions(root: Path) -> str:
+    """The questions about tensors, calls, the dispatcher and autograd."""
+    return interview_questions(root, FIRST)
+
+
+def second_questions(root: Path) -> str:
+    """The questions about devices, compilers, networks and training."""
+    return interview_questions(root, SECOND)
+
+
+def interview_questions(root: Path, page: str) -> str:
+    """The questions that a page lists, with a heading for each topic."""
     asked = {path: list(group) for path, group in groupby(interview(root), key=lambda one: one.section.path)}
     titles = {path: questions[0].section.title for path, questions in asked.items()}
     parts = []
-    for topic in topics(asked):
+    for topic in (topic for topic in topics(asked) if page_of(topic.name) == page):
         command = f"`workbook review {topic.name}`"
-        others = ", ".join(f"[{titles[path]}](#{topics_of(path)[0]})" for path in topic.also)
+        others = ", ".join(f"[{titles[path]}]({place(topics_of(path)[0], page)})" for path in topic.also)
         parts.append(f"## {TITLES[topic.name]} {{ #{topic.name} }}")
         also = " also" if topic.listed else ""
         parts.append(f"{command}{also} asks those of {others}." if others else command)
-        parts += [folded_question(one) for path in topic.listed for one in asked[path]]
+        parts += [folded_question(one, page) for path in topic.listed for one in asked[path]]
     return "\n\n".join(parts)
 
 
-def folded_question(one: Interview) -> str:
+def place(topic: str, page: str) -> str:
+    """The address of a topic, for a link on one of the two pages."""
+    there = page_of(topic)
+    return f"#{topic}" if there == page else f"{Path(there).name}#{topic}"
+
+
+def folded_question(one: Interview, page: str) -> str:
     """A question that opens to its answer, and to the way to the section that teaches it."""
-    answer = f"{moved(one.answer, one.section.path, PAGE)}\n\nTaught in {link(one.section.path, one.section.title)}."
+    answer = f"{moved(one.answer, one.section.path, page)}\n\nTaught in {link(one.section.path, one.section.title)}."
     return f"> [!QUESTION]- {one.question}\n" + "\n".join(f"> {line}".rstrip() for line in answer.splitlines())
 
 
