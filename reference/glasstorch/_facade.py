@@ -15,6 +15,7 @@ from math import pi as pi
 from typing import Any as _Any
 
 from glasstorch import _C as _C
+from glasstorch import __future__ as __future__
 from glasstorch import _utils as _utils
 from glasstorch import amp as amp
 from glasstorch import autograd as autograd
@@ -198,7 +199,7 @@ globals().update(_PRIVATE)
 globals().update(_LEGACY_CLASSES)  # FloatStorage and the others
 half, float, double, cfloat, cdouble = float16, float32, float64, complex64, complex128
 newaxis = None
-spmm, dsmm, hsmm = mm, mm, hspmm  # noqa: F405  (older names)
+spmm, dsmm, hsmm, saddmm = mm, mm, hspmm, sspaddmm  # noqa: F405  (older names)
 
 if not _typing.TYPE_CHECKING:  # a type checker cannot read it, and would take it for an empty list
     __all__ = [

@@ -115,6 +115,10 @@ def is_in_any_mode_without_ignore_compile_internals() -> bool:
     return any(not mode.ignore_compile_internals() for mode in mode_stack.modes.get())
 
 
+def set_is_in_mode_without_ignore_compile_internals(value: bool, /) -> None:
+    """Tell compiled functions that such a mode is on: there are none yet, and nobody is told."""
+
+
 def any_torch_dispatch_mode_on_stack() -> bool:
     """Whether a mode is on that is none of the infrastructure's and is to see what compiled functions run."""
     return any(not (mode.is_infra_mode() or mode.ignore_compile_internals()) for mode in mode_stack.modes.get())

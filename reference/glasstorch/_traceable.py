@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
+from glasstorch.dispatch.python_fallback import is_taken_apart
 
 
 class TraceableWrapperSubclass(Protocol):
@@ -42,7 +43,7 @@ def is_traceable_wrapper_subclass_type(t: type) -> bool:
 
 
 def _has_traceable_wrapper_subclass_protocol(t: object) -> bool:
-    return hasattr(t, "__tensor_flatten__") and hasattr(t, "__tensor_unflatten__")
+    return is_taken_apart(t if isinstance(t, type) else type(t))
 
 
 def transform_subclass(

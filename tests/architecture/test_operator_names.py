@@ -266,6 +266,7 @@ NAMED = {
     f"{LIBRARY}/python_forms/tensor_types.py": "typename writes a class of Python's own without its module",
     f"{LIBRARY}/python_forms/indexing.py": "a message writes a class of Python's own without its module",
     f"{LIBRARY}/outside_data/nested.py": "a message writes a class of Python's own without its module",
+    f"{LIBRARY}/calls/overloaded.py": "a call with a tensor of PyTorch is refused, and does not ask it for ever",
     f"{LIBRARY}/calls/signature.py": "a message writes a class of NumPy's with its module",
     f"{LIBRARY}/operators/whereabouts.py": "it finds the line that a kernel is written in",
     f"{LIBRARY}/__main__.py": "a traceback begins with the program that was run",

@@ -77,3 +77,21 @@ def test_a_plain_method_is_warned_of(require: Require) -> None:
     for overrides in (glasstorch.overrides, require("torch").overrides):
         with pytest.warns(DeprecationWarning, match="as a plain method is deprecated"):
             assert overrides.handle_torch_function(function, (Late(),)) == "answered"
+
+
+@pytest.mark.parametrize(
+    "mixed",
+    [
+        lambda ours, theirs: theirs.add(ours.ones(2), 1),
+        lambda ours, theirs: theirs.nn.functional.relu(ours.ones(2)),
+        lambda ours, theirs: theirs.ones(2) + ours.ones(2),
+        lambda ours, theirs: ours.ones(2) + theirs.ones(2),
+        lambda ours, theirs: ours.nn.functional.relu(theirs.ones(2)),
+    ],
+    ids=["a function in C", "a function in Python", "theirs first", "ours first", "our function"],
+)
+def test_tensors_of_two_libraries_do_not_ask_each_other_for_ever(
+    mixed: Callable[[Any, Any], Any], require: Require
+) -> None:
+    with pytest.raises(TypeError):
+        mixed(glasstorch, require("torch"))

@@ -236,7 +236,14 @@ def answers(kind: type) -> bool:
     if kind in TENSORS:
         return True
     method = getattr(kind, "__torch_function__", _disabled_torch_function_impl)
+    if getattr(getattr(method, "__func__", None), "__module__", None) == PYTORCHS:
+        return False
     return method is not _disabled_torch_function_impl
+
+
+# Where PyTorch has the `__torch_function__` of its own tensors, which a program may have beside those of this library.
+# It would run our function once more, which would ask it again.
+PYTORCHS: Final = "torch._tensor"
 
 
 def may_answer(kind: type) -> bool:

@@ -27,6 +27,7 @@ LEFT_OUT: Final = {
     "torch.classes": CLASSES,
     "torch.nn.intrinsic": QUANTIZED,
     "torch.sparse.semi_structured": HALF_LEFT_OUT,
+    "torch.sparse.solve": "PyTorch lists the name, and has no function of it either",
     "torch.sparse.spsolve": "PyTorch has it on a GPU only, over a library that it is not built with",
     "torch.nn.qat": QUANTIZED,
     "torch.nn.quantizable": QUANTIZED,
@@ -51,6 +52,8 @@ LEFT_OUT: Final = {
     "torch.sparse.SparseSemiStructuredTensorCUSPARSELT": HALF_LEFT_OUT,
     "torch.sparse.SparseSemiStructuredTensorCUTLASS": HALF_LEFT_OUT,
     "torch.sparse.to_sparse_semi_structured": HALF_LEFT_OUT,
+    "torch.Tensor.__dlpack_c_exchange_api__": "it is a table of functions in C",
+    "torch.Tensor.__setstate__": "it reads pickles from before PyTorch 0.4",
     "torch.Tensor.slice_inverse": FOR_FUNCTIONALIZATION,
     "torch.Tensor.to_mkldnn": ONEDNN,
     "torch.Tensor.to_padded_tensor": NESTED,
@@ -59,8 +62,6 @@ LEFT_OUT: Final = {
 
 # Names of torch.Tensor that Tensor does not have.
 MISSING_METHODS: Final = (
-    # of sparse tensors
-    *("smm", "sspaddmm"),
     *OF_QUANTIZED,
     *("slice_inverse", "to_mkldnn", "to_padded_tensor"),
 )

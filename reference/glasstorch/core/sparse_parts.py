@@ -17,6 +17,7 @@ from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from glasstorch.core.storage import Storage
+from glasstorch.core.warn_once import warn_once
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 COMPRESSED_LAYOUTS = (sparse_csr, sparse_csc, sparse_bsr, sparse_bsc)
 ROW_COMPRESSED = (sparse_csr, sparse_bsr)  # the others compress columns
 BLOCKED = (sparse_bsr, sparse_bsc)
+BETA = {
+    of: f"Sparse {of.name.removeprefix('sparse_').upper()} tensor support is in beta state. If you miss a "
+    "functionality in the sparse tensor support, please submit a feature request to "
+    "https://github.com/pytorch/pytorch/issues."
+    for of in COMPRESSED_LAYOUTS
+}
 
 
 class CooParts:
@@ -75,6 +82,7 @@ class CompressedParts:
     sparse_dim = 2
 
     def __init__(self, of: Layout, compressed: Tensor, plain: Tensor, values: Tensor) -> None:
+        warn_once(BETA[of], "compressed layouts")  # as PyTorch: at the first one of a process, of whichever layout
         self.layout, self.compressed, self.plain, self.values = of, compressed, plain, values
 
     def again(self) -> CompressedParts:

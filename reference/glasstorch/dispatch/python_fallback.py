@@ -209,6 +209,11 @@ def overrides_dispatch(kind: type) -> bool:
     return getattr(kind, "__torch_dispatch__", _disabled_torch_dispatch_impl) is not _disabled_torch_dispatch_impl
 
 
+def is_taken_apart(kind: type) -> bool:
+    """Whether a class of tensors says how they are taken apart into others and put together again."""
+    return hasattr(kind, "__tensor_flatten__") and hasattr(kind, "__tensor_unflatten__")
+
+
 def keys_of_class(kind: type, keys: int) -> int:
     """The key set of a tensor as an instance of a class: with Python where that has a `__torch_dispatch__`."""
     return keys | OF_SUBCLASSES if overrides_dispatch(kind) else keys & ~OF_SUBCLASSES

@@ -27,6 +27,9 @@ from glasstorch._python_dispatch import (
     is_in_any_mode_without_ignore_compile_internals as is_in_any_mode_without_ignore_compile_internals,
 )
 from glasstorch._python_dispatch import is_in_torch_dispatch_mode as is_in_torch_dispatch_mode
+from glasstorch._python_dispatch import (
+    set_is_in_mode_without_ignore_compile_internals as set_is_in_mode_without_ignore_compile_internals,
+)
 from glasstorch._traceable import TensorWithFlatten as TensorWithFlatten
 from glasstorch._traceable import TraceableWrapperSubclass as TraceableWrapperSubclass
 from glasstorch._traceable import _has_traceable_wrapper_subclass_protocol as _has_traceable_wrapper_subclass_protocol

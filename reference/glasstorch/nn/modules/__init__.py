@@ -1,9 +1,9 @@
 """Which layers are there?
 
-Reading order: `module`, `state`, `conversion`, `hooks`, `calling`, `utils`, `global_hooks`, `backward_hooks`, `lazy`,
-`linear`, `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`, `upsampling`, `pixelshuffle`,
-`channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`, `loss`,
-`linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
+Reading order: `module`, `state`, `conversion`, `replacement`, `hooks`, `calling`, `utils`, `global_hooks`,
+`backward_hooks`, `lazy`, `linear`, `activation`, `flatten`, `dropout`, `conv`, `fold`, `pooling`, `padding`,
+`upsampling`, `pixelshuffle`, `channelshuffle`, `batchnorm`, `instancenorm`, `normalization`, `sparse`, `distance`,
+`loss`, `linear_cross_entropy_options`, `adaptive`, `rnn`, `transformer`, `container`, `attention`, `rnn_cells`,
 `transformer_layers`.
 
 Mirrors: torch/nn/modules

@@ -2,7 +2,8 @@
 
 Mirrors: torch/nn/modules/module.py (Module._apply, Module.to), torch/csrc/autograd/utils/python_arg_parsing.h
     (parse_to_conversion)
-Differs: `torch.__future__` is not asked: parameters are changed through `.data`, never overwritten or swapped.
+Differs: what becomes of a parameter, which a program may choose through `torch.__future__`, is in a file of its own
+    (replacement.py).
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import no_grad
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import FLOATING, dtype
 from glasstorch.core.layout import memory_format
-from glasstorch.nn.parameter import Parameter
+from glasstorch.nn.modules.replacement import replaced
 
 Change = Callable[[Tensor], Tensor]
 
@@ -25,32 +25,10 @@ def apply_to_own_tensors(module: Any, fn: Change) -> None:
     """Replace a module's parameters, their gradients and its buffers by the results of `fn`; not those of children."""
     for name, parameter in module._parameters.items():
         if parameter is not None:
-            module._parameters[name] = _replaced(parameter, fn)
+            module._parameters[name] = replaced(parameter, fn, f"{module._get_name()}.{name}")
     for name, buffer in module._buffers.items():
         if buffer is not None:
             module._buffers[name] = fn(buffer)
-
-
-def _replaced(parameter: Parameter, fn: Change) -> Parameter:
-    """The parameter with its data, and its gradient's, replaced by the result of `fn`.
-
-    It stays the same object, so that optimizers that hold it see the change, except to and from the meta device.
-    """
-    gradient = parameter.grad
-    with no_grad():
-        contents = fn(parameter)
-        new_gradient = None if gradient is None else fn(gradient)
-    if contents.is_meta != parameter.is_meta:
-        parameter = Parameter(contents, parameter.requires_grad)
-        if new_gradient is not None:
-            assert gradient is not None
-            parameter.grad = new_gradient.requires_grad_(gradient.requires_grad)
-        return parameter
-    parameter.data = contents
-    if gradient is not None:
-        assert new_gradient is not None
-        gradient.data = new_gradient
-    return parameter
 
 
 class Target(NamedTuple):

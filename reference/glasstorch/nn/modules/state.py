@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import inference_mode, no_grad
+from glasstorch.autograd.swap_tensors import swap_tensors
 from glasstorch.core.errors import Rule
+from glasstorch.nn.modules.replacement import get_swap_module_params_on_conversion
 from glasstorch.nn.parameter import Parameter
 from glasstorch.nn.uninitialized import is_lazy
 
@@ -213,14 +215,18 @@ def _load_one(module: Any, name: str, tensor: Tensor, key: str, value: Any, assi
         with no_grad():
             _write(module, name, tensor, value, assign)
     except Exception as error:  # noqa: BLE001 (all errors are reported together)
+        action = "swapping" if get_swap_module_params_on_conversion() else "copying"
         return (
-            f'While copying the parameter named "{key}", whose dimensions in the model are {tensor.size()} and whose '
+            f'While {action} the parameter named "{key}", whose dimensions in the model are {tensor.size()} and whose '
             f"dimensions in the checkpoint are {value.size()}, an exception occurred : {error.args}."
         )
     return None
 
 
 def _write(module: Any, name: str, tensor: Tensor, value: Tensor, assign: bool) -> None:
+    if get_swap_module_params_on_conversion():
+        _swap(tensor, value, assign)
+        return
     if not assign:
         tensor.copy_(value)
         return
@@ -229,6 +235,21 @@ def _write(module: Any, name: str, tensor: Tensor, value: Tensor, assign: bool) 
     elif isinstance(tensor, Parameter):
         value.requires_grad_(tensor.requires_grad)
     setattr(module, name, value)
+
+
+def _swap(tensor: Tensor, value: Tensor, assign: bool) -> None:
+    """Let the tensor become what it makes of the value: a subclass of Tensor may say in `module_load` what that is."""
+    new = tensor.module_load(value, assign=assign)
+    if new is value or new is tensor:
+        raise RuntimeError(
+            "module_load returned one of self or other, please .detach() the result if returning one of the inputs in "
+            "module_load"
+        )
+    if isinstance(tensor, Parameter) and not isinstance(new, Parameter):
+        new = Parameter(new, requires_grad=tensor.requires_grad)
+    elif isinstance(tensor, Parameter):
+        new.requires_grad_(tensor.requires_grad)
+    swap_tensors(tensor, new)
 
 
 class _Snapshot:

@@ -2,7 +2,7 @@
 
 Mirrors: torch/nn/utils/parametrize.py
 Differs: while values are kept (`cached`), a deep copy keeps its own, where PyTorch gives it those of its original.
-    Parameters are overwritten through `set_`, never swapped, and hold tensors only, no opaque objects.
+    Parameters hold tensors only, no opaque objects.
 
 A parametrized module gets a class of its own, derived from the one it had, with a property in the parameter's place.
 The property calls the modules of a ParametrizationList one after another; the list is a child module, and it holds the
@@ -20,10 +20,13 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
+from glasstorch.autograd.swap_tensors import swap_tensors
 from glasstorch.core import hooks
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.dispatch.python_fallback import is_taken_apart
 from glasstorch.nn.modules.container import ModuleDict, ModuleList
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.replacement import get_swap_module_params_on_conversion
 from glasstorch.nn.parameter import Parameter
 
 __all__ = [
@@ -103,7 +106,7 @@ class ParametrizationList(ModuleList):
                     f"right_inverse(original).{what}: {after}"
                 )
         with no_grad():
-            original.set_(new)
+            _become(original, new)
         _register(self, "original", original)
 
     def _register_several(self, original: Tensor, new: Sequence[Any]) -> None:
@@ -362,10 +365,10 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 def _overwrite(tensor: Tensor, value: Tensor) -> None:
     if type(tensor) is Tensor:
-        tensor.set_(value)
+        _become(tensor, value)
         return
     try:
-        tensor.set_(value)
+        _become(tensor, value)
     except RuntimeError as error:
         raise RuntimeError(
             "Calling remove_parametrizations() with leave_parametrized=True for a parameter that is an instance of a "
@@ -374,6 +377,16 @@ def _overwrite(tensor: Tensor, value: Tensor) -> None:
             "Either set leave_parametrized=False or provide a working implementation"
             "for set_() in the tensor subclass or set torch.__future__.set_swap_module_params_on_conversion(True)."
         ) from error
+
+
+def _become(tensor: Tensor, value: Tensor) -> None:
+    """Let a tensor have another one's elements: its storage, or all of it where that was chosen."""
+    if not (get_swap_module_params_on_conversion() or is_taken_apart(type(tensor))):
+        tensor.set_(value)
+        return
+    if isinstance(tensor, Parameter) and not isinstance(value, Parameter):
+        value = Parameter(value, requires_grad=tensor.requires_grad)
+    swap_tensors(tensor, value)
 
 
 def type_before_parametrizations(module: Module) -> type:
