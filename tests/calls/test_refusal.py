@@ -90,7 +90,7 @@ OTHER_WORDS = {
         "adaptive_avg_pool1d adaptive_max_pool1d count_nonzero dsplit hsplit vsplit squeeze squeeze_copy std std_mean "
         "var var_mean hash_tensor fftshift ifftshift repeat_interleave"
     ),
-    NOT_IN_ORDER: "sspaddmm",
+    NOT_IN_ORDER: "sspaddmm saddmm",
     BY_LIST: "lstm histogramdd index_put squeeze_ view",
 }
 

@@ -91,3 +91,21 @@ def test_what_a_module_takes_from_a_state_dict(oracle: Any) -> None:
         found.append((filled.tolist(), filled.data_ptr() == mine.data_ptr(), filled.requires_grad))
         found[-1] += (taken.data_ptr() == other.data_ptr(), taken.requires_grad, torch.is_distributed(taken))
     assert found[1] == found[0]
+
+
+def test_the_names_of_python_2_call_and_ask_what_pytorchs_do(torch: Any) -> None:
+    asked: list[str] = []
+
+    class Asking(torch.Tensor):  # type: ignore[misc,name-defined]
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            asked.append(torch.overrides.resolve_name(func))
+            return super().__torch_function__(func, types, args, kwargs)
+
+    plain = torch.tensor([2.5])
+    x = plain.as_subclass(Asking)
+    found = x.__div__(2), x.__long__(), x.__nonzero__(), x.__idiv__(2)
+    assert asked == ["torch.Tensor.div", "torch.Tensor.__int__", "torch.Tensor.__bool__", "torch.Tensor.div_"]
+    assert found[1:3] == (2, True)
+    assert found[3] is x
+    assert plain.tolist() == [1.25]

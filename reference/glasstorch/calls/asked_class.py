@@ -41,7 +41,7 @@ from glasstorch.calls.python_operators import asked_operator
 from glasstorch.core.plain_types import QUIET, set_plain
 from glasstorch.dispatch.python_fallback import overrides_dispatch
 
-# Attributes of which nobody is asked: they make a tensor or a class, or are not in PyTorch.
+# Attributes of which nobody is asked: they make a tensor or a class, or call a method that asks, or are not in PyTorch.
 NEVER = frozenset(
     (
         "__new__",
@@ -57,7 +57,17 @@ NEVER = frozenset(
     + ("is_row_major", "array", "host_array", "read_through_bits", "set_geometry", "set_storage", "version_counter")
     + ("bump_version", "_view_func", "_view_func_unsafe", "_rev_view_func_unsafe", "key_set", "_array")
     + ("_autograd_meta", "_generation", "_number", "_offset", "_shape", "_storage", "_strides", "_version_counter")
-    + ("__weakref__", "__dict__", "_make_subclass", "_make_wrapper_subclass", "_is_param")
+    + (
+        "__div__",
+        "__idiv__",
+        "__long__",
+        "__nonzero__",
+        "__weakref__",
+        "__dict__",
+        "_make_subclass",
+        "_make_wrapper_subclass",
+        "_is_param",
+    )
 )
 # Methods written in Python in PyTorch, which pass their arguments on in one form: so many by position, `self` included,
 # and all others by name, whether they were given or not.

@@ -1,7 +1,8 @@
 """Which methods of older PyTorch does a tensor still have?
 
 Mirrors: torch/_tensor.py (resize, resize_as, reinforce, storage_type), torch/autograd/_functions/tensor.py (Resize),
-    torch/csrc/autograd/python_variable.cpp (volatile)
+    torch/csrc/autograd/python_variable.cpp (volatile), tools/autograd/templates/python_variable_methods.cpp (__div__,
+    __idiv__, __long__, __nonzero__)
 Differs: the shape that `resize` gives is a `view`, and recorded as one.
 """
 
@@ -67,3 +68,26 @@ def _set_volatile(self: Tensor, value: Any) -> None:
 
 
 volatile = property(_volatile, _set_volatile)
+
+
+# What Python 2 called for `/`, `/=`, `long()` and `bool()`.
+
+
+def __div__(self: Tensor, other: Any) -> Tensor:
+    """The quotient."""
+    return self.div(other)
+
+
+def __idiv__(self: Tensor, other: Any) -> Tensor:
+    """The quotient, in place."""
+    return self.div_(other)
+
+
+def __long__(self: Tensor) -> Any:
+    """The one element as an int; a fraction is cut off."""
+    return self.__int__()
+
+
+def __nonzero__(self: Tensor) -> bool:
+    """Whether the one element is not 0."""
+    return self.__bool__()
