@@ -37,6 +37,7 @@ ELSEWHERE: Final = {
     "core.keys": ("torch", "DispatchKey DispatchKeySet"),
     "core.random.generator": ("torch._C", "Generator"),
     "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
+    "core.symbols": ("torch", "SymInt"),
     "core.storage": ("torch.storage", "UntypedStorage _StorageBase"),
     "core.typed_storage": ("torch.storage", "TypedStorage"),
     "data.dataloader": ("torch.utils.data.dataloader", "DataLoader _InfiniteConstantSampler"),
@@ -56,6 +57,8 @@ ELSEWHERE: Final = {
     "jit._trace": ("torch.jit._trace", "TopLevelTracedModule"),
     "jit.check_trace": ("torch.jit._trace", "TracingCheckError"),
     "jit.tracer": ("torch.jit._trace", "TracerWarning"),
+    "nested._internal.nested_int": ("torch.nested._internal.nested_int", "NestedIntNode"),
+    "nested._internal.nested_tensor": ("torch.nested._internal.nested_tensor", "NestedTensor"),
     "nn.functions.linear_cross_entropy": (
         "torch.nn.modules.linear_cross_entropy_options",
         "LinearCrossEntropyOptions",

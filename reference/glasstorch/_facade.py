@@ -102,6 +102,7 @@ from glasstorch.core.keys import DispatchKeySet as DispatchKeySet
 from glasstorch.core.layout import channels_last as channels_last
 from glasstorch.core.layout import channels_last_3d as channels_last_3d
 from glasstorch.core.layout import contiguous_format as contiguous_format
+from glasstorch.core.layout import jagged as jagged
 from glasstorch.core.layout import layout as layout
 from glasstorch.core.layout import memory_format as memory_format
 from glasstorch.core.layout import preserve_format as preserve_format
@@ -177,8 +178,8 @@ _chosen_device.shown = lambda: _import_module("glasstorch.utils._device")
 _set_library_starter(lambda library, path: _import_module("glasstorch.utils._cpp.loading").start(library, path))
 _LATE = (  # modules that few programs use, imported on first access
     "_VF", "__config__", "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
-    "distributions", "hub", "jit", "mps", "multiprocessing", "onnx", "profiler", "quasirandom", "testing", "types",
-    "xpu",
+    "distributions", "hub", "jit", "mps", "multiprocessing", "nested", "onnx", "profiler", "quasirandom", "testing",
+    "types", "xpu",
 )  # fmt: skip
 _refuse = refuse_unknown_names("glasstorch", _LATE)
 

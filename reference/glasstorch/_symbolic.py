@@ -1,8 +1,8 @@
 """What stands for sizes that are not known yet?
 
 Mirrors: torch/__init__.py (SymInt, sym_int, ..., _assert)
-Differs: nothing: every size is an int when a program runs. The classes, of which nothing is an instance, are for
-    programs that ask; the functions compute with numbers.
+Differs: every size is an int when a program runs, but the ragged one of a nested tensor (core/symbols.py). Of the other
+    two classes nothing is an instance: they are for programs that ask. The functions compute with numbers.
 """
 
 from __future__ import annotations
@@ -12,19 +12,12 @@ import math
 from typing import Any, NoReturn
 
 from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
+from glasstorch.core.symbols import SymInt as SymInt
 
 __all__ = [
     "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt",
     "sym_sum",
 ]  # fmt: skip
-
-
-class SymInt:
-    """An int that a compiler does not know yet; there are none here."""
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refused."""
-        raise TypeError("SymInt: sizes are ints in glasstorch, nothing is traced with symbols for them")
 
 
 class SymFloat:

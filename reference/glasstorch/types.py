@@ -1,7 +1,7 @@
 """Which types do programs annotate with?
 
 Mirrors: torch/types.py
-Differs: there is no class of quantization schemes. Nothing is a `SymInt` while sizes are ints (_symbolic.py).
+Differs: there is no class of quantization schemes. Only the ragged size of a nested tensor is a `SymInt`.
 """
 
 from __future__ import annotations

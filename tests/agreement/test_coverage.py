@@ -22,6 +22,8 @@ NAMES = {f.name: f for f in FUNCTIONS}
 SAMPLED = {row.op for row in ROWS}
 OF_OUTSIDE = {"_copy_from", "_copy_from_and_resize"}  # which only a device that a program brings has
 OF_SPARSE = {f.name for f in FUNCTIONS if f.family == "sparse"}  # their operands are not in NumPy
+# Nor are these: a class answers for most (tests/nested), and the others convert (tests/kernels/cpu/test_nested.py).
+OF_NESTED = {f.name for f in FUNCTIONS if f.family == "nested"}
 
 # Operators without a row, and who looks after them.
 WITHOUT_ROW = {
@@ -182,7 +184,7 @@ def test_every_operator_has_a_kernel(key: str) -> None:
     lacking = {name for name in NAMES if not has_kernel(name, key)}
     forms_of_those = {f.name for f in FUNCTIONS if f.functional in WITHOUT_CUDA and not serves_all_backends(f.name)}
     # Kernels of sparse tensors are under keys of their own: tests/kernels/sparse.
-    assert lacking - OF_SPARSE - OF_OUTSIDE == (WITHOUT_CUDA | forms_of_those if key == "CUDA" else set())
+    assert lacking - OF_SPARSE - OF_NESTED - OF_OUTSIDE == (WITHOUT_CUDA | forms_of_those if key == "CUDA" else set())
 
 
 def test_the_list_of_operators_without_a_kernel_for_cuda_is_sorted() -> None:
@@ -196,7 +198,7 @@ def test_every_operator_has_a_row_or_a_reason() -> None:
     # Lists of tensors are compared on PyTorch's own samples: tests/operators/composite/test_foreach.py, and fused steps
     # in tests/kernels/cpu/test_foreach.py.
     lists = {f.name for f in FUNCTIONS if f.family == "foreach"}
-    assert own - SAMPLED == set(WITHOUT_ROW) | lists | (OF_SPARSE & own)
+    assert own - SAMPLED == set(WITHOUT_ROW) | lists | ((OF_SPARSE | OF_NESTED) & own)
     assert not SAMPLED - own
 
 

@@ -131,6 +131,7 @@ LAYERS = (
             "array_api",
             "masked",
             "sparse",
+            "nested",
             "signal",
             "multiprocessing",
             "testing",

@@ -360,3 +360,11 @@ def views_first_of_five(table: DispatchTable, remember: Remember = as_view) -> B
         return remember(self, table[below](below, self, a, b, c, d))
 
     return kernel
+
+
+def views_first_of_seven(table: DispatchTable, remember: Remember = as_view) -> Boxed:
+    def kernel(keys: int, self: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any) -> Any:
+        below = keys & BELOW_ADINPLACEORVIEW
+        return remember(self, table[below](below, self, a, b, c, d, e, f))
+
+    return kernel

@@ -20,6 +20,7 @@ from glasstorch.core.keys import WRAPPED
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.random.generator import Generator
+from glasstorch.core.symbols import SymInt
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import is_storage
 from glasstorch.dispatch.schema import Type
@@ -51,6 +52,8 @@ def _as_index(value: Any) -> int | None:
         if value._shape or value.dtype.category != INTEGRAL:
             return None
         return int(value.host_array())
+    if isinstance(value, SymInt):
+        return value  # type: ignore[return-value]  # a ragged size; who computes with it as a number fails
     try:
         return builtin_operators.index(value)
     except TypeError:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import threading
+from operator import index
 from typing import Any, Protocol
 
 import numpy as np
@@ -180,7 +181,7 @@ def check_countable(shape: tuple[int, ...], itemsize: int) -> None:
     ArgumentTypeError for a size that itself overflows an int64.
     """
     for position, size in enumerate(shape):
-        if size > MOST:
+        if index(size) > MOST:  # which refuses a ragged size
             raise ArgumentTypeError(
                 f"argument 'size' failed to unpack the object at pos {position + 1} with error \"Overflow when "
                 f'unpacking long long"; {size} is above {MOST}'

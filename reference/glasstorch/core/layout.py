@@ -68,6 +68,7 @@ sparse_csr = _layout("sparse_csr")
 sparse_csc = _layout("sparse_csc")
 sparse_bsr = _layout("sparse_bsr")
 sparse_bsc = _layout("sparse_bsc")
+jagged = _layout("jagged")  # of nested tensors
 
 contiguous_format = _format("contiguous_format")
 preserve_format = _format("preserve_format")

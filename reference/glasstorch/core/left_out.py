@@ -15,7 +15,6 @@ CLASSES = "there are no classes that C++ registers for scripts"
 COMPILED = "it is for compiled kernels"
 GIVEN_UP = "PyTorch has given up its data pipes"
 HALF_LEFT_OUT = "products of matrices with two of four elements left out are for the tensor cores of a GPU"
-NESTED = "there are no nested tensors of the strided layout"
 ONEDNN = "there is no layout of oneDNN's own"
 FOR_FUNCTIONALIZATION = "it is a part of PyTorch's functionalization, and nothing that programs call"
 OF_QUANTIZED = (
@@ -56,14 +55,13 @@ LEFT_OUT: Final = {
     "torch.Tensor.__setstate__": "it reads pickles from before PyTorch 0.4",
     "torch.Tensor.slice_inverse": FOR_FUNCTIONALIZATION,
     "torch.Tensor.to_mkldnn": ONEDNN,
-    "torch.Tensor.to_padded_tensor": NESTED,
     **{f"torch.Tensor.{name}": QUANTIZED for name in OF_QUANTIZED},
 }
 
 # Names of torch.Tensor that Tensor does not have.
 MISSING_METHODS: Final = (
     *OF_QUANTIZED,
-    *("slice_inverse", "to_mkldnn", "to_padded_tensor"),
+    *("slice_inverse", "to_mkldnn"),
 )
 
 

@@ -173,6 +173,11 @@ FAMILIES = (
         "Tensors of which only some elements are specified: made, taken apart, and turned into strided ones and back.",
         "sparse/SparseTensor.cpp, sparse/SparseCsrTensor.cpp, sparse/SparseTensorMath.cpp",
     ),
+    Family(
+        "nested",
+        "Batches of sequences of several lengths: packed, padded, and viewed as one tensor.",
+        "nested/NestedTensorUtils.cpp, nested/NestedTensorMath.cpp, cpu/PaddingKernel.cpp",
+    ),
 )
 
 NAMES = tuple(family.name for family in FAMILIES)

@@ -80,6 +80,7 @@ from glasstorch.autograd.formulas.loss import (
     soft_margin_loss_double_backward,
 )
 from glasstorch.autograd.formulas.matmul import mm_left_grad, mm_right_grad
+from glasstorch.autograd.formulas.nested import nested_values_backward, padded_to_jagged_backward
 from glasstorch.autograd.formulas.normalization import (
     batchnorm_double_backward,
     group_norm_backward,
@@ -683,6 +684,10 @@ __sparse_sparse_matmul = table("_sparse_sparse_matmul")
 __sparse_addmm = table("_sparse_addmm")
 _sparse_sampled_addmm = table("sparse_sampled_addmm")
 __sparse_mm_reduce_impl = table("_sparse_mm_reduce_impl")
+__nested_view_from_jagged = table("_nested_view_from_jagged")
+__nested_get_values = table("_nested_get_values")
+__jagged_to_padded_dense_forward = table("_jagged_to_padded_dense_forward")
+__padded_dense_to_jagged_forward = table("_padded_dense_to_jagged_forward")
 
 
 class NormalBackward3(Node):
@@ -19971,6 +19976,130 @@ def _sparse_mm_reduce_impl(keys: int, self: Any, other: Any, reduce: Any) -> Any
     node.saved_result1 = SavedVariable(results[1], node, 1)
     set_histories((results[0], None), node)
     return results
+
+
+class NestedViewFromJaggedBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = f._nested_get_values(grad)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("_nested_view_from_jagged")
+def _nested_view_from_jagged(
+    keys: int, self: Any, offsets: Any, dummy: Any, lengths: Any, ragged_idx: Any, min_seqlen: Any, max_seqlen: Any
+) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __nested_view_from_jagged[below](
+            below, self, offsets, dummy, lengths, ragged_idx, min_seqlen, max_seqlen
+        )
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __nested_view_from_jagged[below](
+            below, self, offsets, dummy, lengths, ragged_idx, min_seqlen, max_seqlen
+        )
+    node = NestedViewFromJaggedBackward0((edge_self,))
+    result = __nested_view_from_jagged[below](below, self, offsets, dummy, lengths, ragged_idx, min_seqlen, max_seqlen)
+    set_history(result, node)
+    return result
+
+
+class NestedGetValuesBackward0(Node):
+    saved_self: SavedVariable | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        self_ = self.unpack(self.saved_self)
+        grad_self = nested_values_backward(grad, self_)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_self = None
+
+
+@AUTOGRAD.impl("_nested_get_values")
+def _nested_get_values(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __nested_get_values[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __nested_get_values[below](below, self)
+    node = NestedGetValuesBackward0((edge_self,))
+    node.saved_self = SavedVariable(self)
+    result = __nested_get_values[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class JaggedToPaddedDenseBackward0(Node):
+    saved_offsets: list[SavedVariable | None] | None
+    values_size_0: Size
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        offsets = self.unpack_list(self.saved_offsets)
+        values_size_0 = self.values_size_0
+        grad_values = f._padded_dense_to_jagged_forward(grad, offsets, values_size_0)
+        return (grad_values,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_offsets = None
+
+
+@AUTOGRAD.impl("_jagged_to_padded_dense_forward")
+def _jagged_to_padded_dense_forward(keys: int, values: Any, offsets: Any, max_lengths: Any, padding_value: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if values._autograd_meta is None or not grad_mode.get():
+        return __jagged_to_padded_dense_forward[below](below, values, offsets, max_lengths, padding_value)
+    edge_values = gradient_edge(values)
+    if edge_values is None:
+        return __jagged_to_padded_dense_forward[below](below, values, offsets, max_lengths, padding_value)
+    node = JaggedToPaddedDenseBackward0((edge_values,))
+    node.saved_offsets = [None if t is None else SavedVariable(t) for t in offsets]
+    node.values_size_0 = values.size(0)
+    result = __jagged_to_padded_dense_forward[below](below, values, offsets, max_lengths, padding_value)
+    set_history(result, node)
+    return result
+
+
+class PaddedDenseToJaggedBackward0(Node):
+    saved_offsets: list[SavedVariable | None] | None
+    dense_size_1: Size
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        offsets = self.unpack_list(self.saved_offsets)
+        dense_size_1 = self.dense_size_1
+        grad_dense = padded_to_jagged_backward(grad, offsets, dense_size_1)
+        return (grad_dense,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_offsets = None
+
+
+@AUTOGRAD.impl("_padded_dense_to_jagged_forward")
+def _padded_dense_to_jagged_forward(keys: int, dense: Any, offsets: Any, total_L: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if dense._autograd_meta is None or not grad_mode.get():
+        return __padded_dense_to_jagged_forward[below](below, dense, offsets, total_L)
+    edge_dense = gradient_edge(dense)
+    if edge_dense is None:
+        return __padded_dense_to_jagged_forward[below](below, dense, offsets, total_L)
+    node = PaddedDenseToJaggedBackward0((edge_dense,))
+    node.saved_offsets = [None if t is None else SavedVariable(t) for t in offsets]
+    node.dense_size_1 = dense.size(1)
+    result = __padded_dense_to_jagged_forward[below](below, dense, offsets, total_L)
+    set_history(result, node)
+    return result
 
 
 # In-place operators whose nodes save nothing, or the tensor before the write, or after it.

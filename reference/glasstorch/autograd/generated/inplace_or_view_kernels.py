@@ -12,6 +12,7 @@ from glasstorch.autograd.inplace_or_view import (
     views_first_of_five,
     views_first_of_four,
     views_first_of_one,
+    views_first_of_seven,
     views_first_of_three,
     views_first_of_two,
     writes_first_of_five,
@@ -799,4 +800,6 @@ row("ccol_indices", views_first_of_one, shares_version)
 row("row_indices", views_first_of_one, shares_version)
 row("sspaddmm.out", writes_last_of_six)
 row("sparse_sampled_addmm.out", writes_last_of_six)
+row("_nested_view_from_jagged", views_first_of_seven)
+row("_nested_get_values", views_first_of_one)
 # fmt: on

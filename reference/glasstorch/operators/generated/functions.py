@@ -1168,6 +1168,17 @@ __spdiags = table("_spdiags")
 __sparse_csr_sum_dim_dtype = table("_sparse_csr_sum.dim_dtype")
 __sparse_csr_prod_dim_dtype = table("_sparse_csr_prod.dim_dtype")
 _sparse_sampled_addmm = table("sparse_sampled_addmm")
+__nested_view_from_jagged = table("_nested_view_from_jagged")
+__nested_get_values = table("_nested_get_values")
+__nested_get_offsets = table("_nested_get_offsets")
+__nested_get_lengths = table("_nested_get_lengths")
+__nested_get_ragged_idx = table("_nested_get_ragged_idx")
+__nested_get_min_seqlen = table("_nested_get_min_seqlen")
+__nested_get_max_seqlen = table("_nested_get_max_seqlen")
+__nested_get_jagged_dummy = table("_nested_get_jagged_dummy")
+__jagged_to_padded_dense_forward = table("_jagged_to_padded_dense_forward")
+__padded_dense_to_jagged_forward = table("_padded_dense_to_jagged_forward")
+_to_padded_tensor = table("to_padded_tensor")
 # fmt: off
 _parse_empty = PythonFunction("empty", ["empty.memory_format"], ["empty.out"])
 _parse_empty_strided = PythonFunction("empty_strided", ["empty_strided"])
@@ -2342,6 +2353,17 @@ _parse__sparse_csr_prod = PythonFunction("_sparse_csr_prod", ["_sparse_csr_prod.
 _parse_sparse_sampled_addmm = PythonFunction("sparse_sampled_addmm", ["sparse_sampled_addmm"], ["sparse_sampled_addmm.out"])
 _parse__sparse_mm_reduce_impl = PythonFunction("_sparse_mm_reduce_impl", ["_sparse_mm_reduce_impl"])
 _parse__sparse_mm_reduce_impl_backward = PythonFunction("_sparse_mm_reduce_impl_backward", ["_sparse_mm_reduce_impl_backward"])
+_parse__nested_view_from_jagged = PythonFunction("_nested_view_from_jagged", ["_nested_view_from_jagged"])
+_parse__nested_get_values = PythonFunction("_nested_get_values", ["_nested_get_values"])
+_parse__nested_get_offsets = PythonFunction("_nested_get_offsets", ["_nested_get_offsets"])
+_parse__nested_get_lengths = PythonFunction("_nested_get_lengths", ["_nested_get_lengths"])
+_parse__nested_get_ragged_idx = PythonFunction("_nested_get_ragged_idx", ["_nested_get_ragged_idx"])
+_parse__nested_get_min_seqlen = PythonFunction("_nested_get_min_seqlen", ["_nested_get_min_seqlen"])
+_parse__nested_get_max_seqlen = PythonFunction("_nested_get_max_seqlen", ["_nested_get_max_seqlen"])
+_parse__nested_get_jagged_dummy = PythonFunction("_nested_get_jagged_dummy", ["_nested_get_jagged_dummy"])
+_parse__jagged_to_padded_dense_forward = PythonFunction("_jagged_to_padded_dense_forward", ["_jagged_to_padded_dense_forward"])
+_parse__padded_dense_to_jagged_forward = PythonFunction("_padded_dense_to_jagged_forward", ["_padded_dense_to_jagged_forward"])
+_parse_to_padded_tensor = PythonFunction("to_padded_tensor", ["to_padded_tensor"])
 # fmt: on
 
 
@@ -23721,6 +23743,166 @@ def _sparse_mm_reduce_impl_backward(*args: Any, **kwargs: Any) -> Any:
     _sparse_mm_reduce_impl_backward(input, grad_out, weight, reduce, arg_out, output_mask) -> (Tensor, Tensor)
     """
     return _parse__sparse_mm_reduce_impl_backward(*args, **kwargs)
+
+
+def _nested_view_from_jagged(
+    input: Tensor,
+    offsets: Tensor,
+    dummy: Tensor,
+    lengths: Tensor | None = None,
+    ragged_idx: int = 1,
+    min_seqlen: Tensor | None = None,
+    max_seqlen: Tensor | None = None,
+) -> Tensor:
+    """A nested tensor over packed values; the dummy is any nested tensor, whose class is asked.
+
+    _nested_view_from_jagged(input, offsets, dummy, lengths=None, ragged_idx=1, min_seqlen=None, max_seqlen=None) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if (
+        type(input) in PLAIN
+        and type(offsets) in PLAIN
+        and type(dummy) in PLAIN
+        and (lengths is None or type(lengths) in PLAIN)
+        and type(ragged_idx) is int
+        and (min_seqlen is None or type(min_seqlen) in PLAIN)
+        and (max_seqlen is None or type(max_seqlen) in PLAIN)
+    ):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | offsets.key_set | dummy.key_set | included) & allowed
+        if lengths is not None:
+            keys |= lengths.key_set & allowed
+        if min_seqlen is not None:
+            keys |= min_seqlen.key_set & allowed
+        if max_seqlen is not None:
+            keys |= max_seqlen.key_set & allowed
+        return __nested_view_from_jagged[keys](keys, input, offsets, dummy, lengths, ragged_idx, min_seqlen, max_seqlen)
+    return _parse__nested_view_from_jagged(input, offsets, dummy, lengths, ragged_idx, min_seqlen, max_seqlen)
+
+
+def _nested_get_values(input: Tensor) -> Tensor:
+    """The packed values of a nested tensor.
+
+    _nested_get_values(input) -> Tensor
+
+    The result shares the input's storage.
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_values[keys](keys, input)
+    return _parse__nested_get_values(input)
+
+
+def _nested_get_offsets(input: Tensor) -> Tensor:
+    """Where each sequence of a nested tensor begins in its values, and where the last one ends.
+
+    _nested_get_offsets(input) -> Tensor
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_offsets[keys](keys, input)
+    return _parse__nested_get_offsets(input)
+
+
+def _nested_get_lengths(input: Tensor) -> Tensor:
+    """How long each sequence of a nested tensor with holes is.
+
+    _nested_get_lengths(input) -> Tensor
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_lengths[keys](keys, input)
+    return _parse__nested_get_lengths(input)
+
+
+def _nested_get_ragged_idx(input: Tensor) -> int:
+    """Which dimension of a nested tensor has a size for each sequence.
+
+    _nested_get_ragged_idx(input) -> int
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_ragged_idx[keys](keys, input)
+    return _parse__nested_get_ragged_idx(input)
+
+
+def _nested_get_min_seqlen(input: Tensor) -> Tensor:
+    """The length of the shortest sequence, as the first size of an empty tensor.
+
+    _nested_get_min_seqlen(input) -> Tensor
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_min_seqlen[keys](keys, input)
+    return _parse__nested_get_min_seqlen(input)
+
+
+def _nested_get_max_seqlen(input: Tensor) -> Tensor:
+    """The length of the longest sequence, as the first size of an empty tensor.
+
+    _nested_get_max_seqlen(input) -> Tensor
+    """
+    if type(input) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return __nested_get_max_seqlen[keys](keys, input)
+    return _parse__nested_get_max_seqlen(input)
+
+
+def _nested_get_jagged_dummy(any: Tensor) -> Tensor:
+    """A nested tensor that stands where an operator has to be told that it makes one.
+
+    _nested_get_jagged_dummy(any) -> Tensor
+    """
+    if type(any) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (any.key_set | included) & allowed
+        return __nested_get_jagged_dummy[keys](keys, any)
+    return _parse__nested_get_jagged_dummy(any)
+
+
+def _jagged_to_padded_dense_forward(
+    values: Tensor, offsets: Sequence[Tensor], max_lengths: Sequence[int], padding_value: float = 0.0
+) -> Tensor:
+    """The sequences that lie one after the other in a matrix, each padded to one length.
+
+    _jagged_to_padded_dense_forward(values, offsets, max_lengths, padding_value=0.0) -> Tensor
+    """
+    if type(values) in PLAIN and is_tensors(offsets) and is_ints(max_lengths) and type(padding_value) is float:
+        included, allowed = active_keys.get()
+        keys = (values.key_set | keys_of(offsets) | included) & allowed
+        return __jagged_to_padded_dense_forward[keys](keys, values, list(offsets), list(max_lengths), padding_value)
+    return _parse__jagged_to_padded_dense_forward(values, offsets, max_lengths, padding_value)
+
+
+def _padded_dense_to_jagged_forward(dense: Tensor, offsets: Sequence[Tensor], total_L: int | None = None) -> Tensor:
+    """The elements of padded sequences that are no padding, one sequence after the other.
+
+    _padded_dense_to_jagged_forward(dense, offsets, total_L=None) -> Tensor
+    """
+    if type(dense) in PLAIN and is_tensors(offsets) and (total_L is None or type(total_L) is int):
+        included, allowed = active_keys.get()
+        keys = (dense.key_set | keys_of(offsets) | included) & allowed
+        return __padded_dense_to_jagged_forward[keys](keys, dense, list(offsets), total_L)
+    return _parse__padded_dense_to_jagged_forward(dense, offsets, total_L)
+
+
+def to_padded_tensor(input: Tensor, padding: float, output_size: Sequence[int] | None = None) -> Tensor:
+    """A nested tensor as a strided one, each sequence padded to the length of the longest.
+
+    to_padded_tensor(input, padding, output_size=None) -> Tensor
+    """
+    if type(input) in PLAIN and type(padding) is float and (output_size is None or is_ints(output_size)):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _to_padded_tensor[keys](keys, input, padding, output_size if output_size is None else list(output_size))
+    return _parse_to_padded_tensor(input, padding, output_size)
 
 
 for _name, _parser in [*globals().items()]:

@@ -590,6 +590,7 @@ class TensorMethods(TensorImpl):
     sparse_mask = as_method(_f.sparse_mask, NAMES)
     smm = as_method(_f.smm, NAMES)
     sspaddmm = as_method(_f.sspaddmm, NAMES)
+    to_padded_tensor = as_method(_f.to_padded_tensor, NAMES)
 
     # Attributes
     T = property(_f.numpy_T)

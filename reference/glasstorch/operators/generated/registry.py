@@ -2213,6 +2213,17 @@ OPERATORS: tuple[Row, ...] = (
     Row('sparse_sampled_addmm.out(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)', 10055, functional='sparse_sampled_addmm', tags=('out',), family='sparse'),
     Row('_sparse_mm_reduce_impl(Tensor self, Tensor other, str reduce) -> (Tensor, Tensor)', 10061, family='sparse'),
     Row('_sparse_mm_reduce_impl_backward(Tensor self, Tensor grad_out, Tensor weight, str reduce, Tensor arg_out, bool[2] output_mask) -> (Tensor, Tensor)', 10067, family='sparse'),
+    Row('_nested_view_from_jagged(Tensor(a) self, Tensor offsets, Tensor dummy, Tensor? lengths=None, int ragged_idx=1, Tensor? min_seqlen=None, Tensor? max_seqlen=None) -> Tensor(a)', 10075, family='nested'),
+    Row('_nested_get_values(Tensor(a) self) -> Tensor(a)', 10079, family='nested'),
+    Row('_nested_get_offsets(Tensor self) -> Tensor', 10083, family='nested'),
+    Row('_nested_get_lengths(Tensor self) -> Tensor', 10087, family='nested'),
+    Row('_nested_get_ragged_idx(Tensor self) -> int', 10091, family='nested'),
+    Row('_nested_get_min_seqlen(Tensor self) -> Tensor', 10095, family='nested'),
+    Row('_nested_get_max_seqlen(Tensor self) -> Tensor', 10099, family='nested'),
+    Row('_nested_get_jagged_dummy(Tensor any) -> Tensor', 10103, family='nested'),
+    Row('_jagged_to_padded_dense_forward(Tensor values, Tensor[] offsets, SymInt[] max_lengths, float padding_value=0.0) -> Tensor', 10107, family='nested'),
+    Row('_padded_dense_to_jagged_forward(Tensor dense, Tensor[] offsets, SymInt? total_L=None) -> Tensor', 10111, family='nested'),
+    Row('to_padded_tensor(Tensor self, float padding, SymInt[]? output_size=None) -> Tensor', 10115, family='nested'),
 )
 # fmt: on
 
