@@ -312,7 +312,8 @@ def make(
     cls: type[Tensor] = Tensor,
 ) -> Tensor:
     """A tensor that reads a storage through a geometry; `strides` None means row-major."""
-    keys = inference.keys_of_new(CPU_KEYS if storage.device is CPU else KEYS_OF_DEVICE[storage.device.type])
+    keys = CPU_KEYS if storage.device is CPU else KEYS_OF_DEVICE[storage.device.type]
+    keys = inference.keys_of_new(keys) if inference.entered else keys
     return tensor_of(dtype, shape, keys, None, storage, strides, offset, cls)
 
 
@@ -456,8 +457,7 @@ class _Tensors:
     def wrap(self, array: Any, dtype: dtype) -> Tensor:
         return wrap(array, dtype)
 
-    def make(self, *arguments: Any) -> Tensor:
-        return make(*arguments)
+    make: Any = staticmethod(make)
 
     def alias(self, base: Any, cls: Any) -> Any:
         return alias(base, cls)

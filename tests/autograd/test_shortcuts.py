@@ -26,12 +26,16 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "sum.dim_IntList": lambda x, y: x.sum(0, keepdim=True),
     "mul.Tensor": lambda x, y: x * y,
     "add.Tensor": lambda x, y: x.add(y, alpha=2),
+    "sub.Tensor": lambda x, y: x - y,
+    "mse_loss": lambda x, y: glasstorch.nn.functional.mse_loss(x, y, reduction="none"),
+    "hypot": lambda x, y: x.hypot(y),
     "mul_.Tensor": lambda x, y: x.clone().mul_(y),
     "t": lambda x, y: x.t(),
     "view": lambda x, y: x.view(6),
     "unsqueeze": lambda x, y: x.unsqueeze(1),
     "transpose.int": lambda x, y: x.transpose(0, 1),
     "slice.Tensor": lambda x, y: x[1:],
+    "select.int": lambda x, y: x[1],
     "reshape": lambda x, y: x.reshape(3, 2),
     "detach": lambda x, y: x.detach(),
     "unbind.int": lambda x, y: x.unbind(1)[2],
@@ -112,6 +116,11 @@ ROW_MAJOR: list[Callable[[Any], Any]] = [
     lambda x: x[1:, :2],
     lambda x: x[0:2, -2:],
     lambda x: x[0, 1:],
+    *(lambda x, index=index: x[index] for index in (0, 1, -1, -2, 5)),
+    *(lambda x, dim=dim, index=index: x.select(dim, index) for dim in (0, 1, -1, 2) for index in (0, 1, -1, 4)),
+    lambda x: x.mT[1],
+    lambda x: x.mT.select(1, 0),
+    lambda x: x[1:][0],
 ]
 
 

@@ -15,8 +15,8 @@ of autograd stands in the place of a kernel that a user's operator does not have
 operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
 hop.
 
-Three views are asked for more often than all others: a slice, and `view` and `reshape` of a row-major tensor. There
-the work of the backend's kernel is written out too: `Frequent views` below. Composite operators whose way leads
+Four views are asked for more often than all others: a slice, one index, and `view` and `reshape` of a row-major tensor.
+There the work of the backend's kernel is written out too: `Frequent views` below. Composite operators whose way leads
 through several others have shortcuts of their own: composite_shortcuts.py.
 """
 
@@ -78,7 +78,10 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
     except MissingKernelError:  # the call raises the error
         return entry
     made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
-    return made(entry, table[below], below) if made else entry
+    if made is None:
+        return entry
+    with_shortcut = getattr(table[below], "with_shortcut", None)  # of a kernel that has one written out
+    return with_shortcut(entry, below, len(arguments)) if with_shortcut else made(entry, table[below], below)
 
 
 def _shortened_reshape(reshape: Operator, keys: int, entry: Boxed) -> Boxed:
@@ -315,7 +318,38 @@ def of_part(plain: Boxed) -> Boxed:
     return entry
 
 
+def of_place(plain: Boxed) -> Boxed:
+    """One index along a dimension, neither counted from the end, of a tensor or of a view."""
+
+    def entry(keys: int, self: Any, dim: int, index: int) -> Any:  # hot path: benchmarks/tensors.py
+        shape, strides = self._shape, self._strides
+        base = self if self._autograd_meta is None else unrecorded_base(self)
+        if base is None or not 0 <= dim < len(shape) or not 0 <= index < shape[dim]:
+            return plain(keys, self, dim, index)
+        steps = strides or (ALONE if len(shape) == 1 else contiguous_strides(shape))
+        offset = self._offset + index * steps[dim]
+        if dim:
+            view = make_view(self, shape[:dim] + shape[dim + 1 :], steps[:dim] + steps[dim + 1 :], offset)
+        else:
+            view = make_view(self, shape[1:], None if strides is None else steps[1:], offset)
+        counter = base._version_counter
+        if counter is None:
+            counter = base.version_counter()
+        view._version_counter = counter
+        view._autograd_meta = meta = AutogradMeta()
+        meta.base = base
+        if counter.value:
+            meta.seen_version = counter.value
+        if not recording():
+            meta.made = MadeBy.NO_GRAD
+        return view
+
+    return entry
+
+
+ALONE = (1,)  # the strides of a row-major tensor of one dimension
+
 # view operator -> the maker of its shortcut
-FREQUENT = {"aten::view": of_shape, "aten::slice.Tensor": of_part}
+FREQUENT = {"aten::view": of_shape, "aten::slice.Tensor": of_part, "aten::select.int": of_place}
 
 registry.shorten = shortened

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey, DispatchKeySet
@@ -101,6 +101,54 @@ def _kind_of(kind: Type) -> int:
     return OTHER
 
 
+class Ready(NamedTuple):
+    """What a call by position lacks whose arguments need no conversion."""
+
+    tensors: tuple[int, ...]  # which of its arguments are tensors
+    rest: tuple[Any, ...]  # the defaults of the others
+
+
+class ReadyForms(dict[tuple[type, ...], Ready | None]):
+    """The types of arguments -> what a call of an operator with them lacks; None where `bind` has to look at values.
+
+    `CallForm` and `Operator.bind` are the plain form. The types are those of which nobody is asked, and so a few.
+    """
+
+    __slots__ = ("operator",)
+
+    def __init__(self, operator: OpOverload) -> None:
+        super().__init__()
+        self.operator = operator
+
+    def __missing__(self, types: tuple[type, ...]) -> Ready | None:
+        fits = self._fits_form if self.operator.family else self._fits_plain
+        found = self[types] = fits(types)
+        return found
+
+    def _fits_plain(self, types: tuple[type, ...]) -> Ready | None:
+        """For a user's operator, whose arguments are checked."""
+        plain = self.operator.plain
+        tensors = tuple(i for i, kind in enumerate(types) if issubclass(kind, TensorImpl))
+        fits = len(types) == len(plain) and all(
+            plain[i] is PLAIN_TENSOR if i in tensors else kind in plain[i] for i, kind in enumerate(types)
+        )
+        return Ready(tensors, ()) if fits else None
+
+    def _fits_form(self, types: tuple[type, ...]) -> Ready | None:
+        """For one of the library's, which gets what it is given: only a list, or a number for one, is looked into."""
+        form = self.operator.form
+        rest = tuple(form.defaults[len(types) :])
+        if len(types) > form.by_position or any(value is REQUIRED or isinstance(value, list) for value in rest):
+            return None
+        tensors = tuple(i for i, kind in enumerate(types) if issubclass(kind, TensorImpl))
+        for i, kind in enumerate(types):
+            needs = form.kinds[i]
+            is_none = kind is type(None) and needs != TENSOR
+            if not (i in tensors or is_none or needs == OTHER or (needs == INTS and kind is not int)):
+                return None
+        return Ready(tensors, rest)
+
+
 class OpOverload(Operator):
     """One overload of one operator, with all that PyTorch lets a program ask of it.
 
@@ -138,10 +186,19 @@ class OpOverload(Operator):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # hot path: benchmarks/library.py
         """Call the operator; the arguments of a user's are checked, as Python code is what they come to."""
-        if kwargs or not SILENT.issuperset(map(type, args)):
+        types = tuple(map(type, args))
+        if kwargs or not SILENT.issuperset(types):
             answer = self.answer(args, kwargs)
             if answer is not NotImplemented:
                 return answer
+        elif (ready := self.ready[types]) is not None:
+            keys = 0
+            for place in ready.tensors:
+                keys |= args[place].key_set
+            included, allowed = active_keys.get()
+            keys = (keys | included) & allowed
+            result = self.table[keys](keys, *args, *ready.rest)
+            return self._without_names(result) if isinstance(result, tuple) and self.family else result
         if self.family:
             keys, given = self.form.bind(args, kwargs)
             if given is None:
@@ -149,9 +206,7 @@ class OpOverload(Operator):
             included, allowed = active_keys.get()
             keys = (keys | included) & allowed
             result = self.table[keys](keys, *given)
-            if isinstance(result, tuple):
-                return [*result] if self.schema.returns[0].type.is_list else tuple(result)
-            return result
+            return self._without_names(result) if isinstance(result, tuple) else result
         arguments: Sequence[Any] = args
         if kwargs or len(args) != len(self.plain):
             arguments = self.form.bind(args, kwargs)[1] or self.bind(args, kwargs)
@@ -166,6 +221,15 @@ class OpOverload(Operator):
         included, allowed = active_keys.get()
         keys = (keys | included) & allowed
         return self.table[keys](keys, *arguments)
+
+    def _without_names(self, result: tuple[Any, ...]) -> Any:
+        """Several results, whose names are the Python functions' business."""
+        return [*result] if self.schema.returns[0].type.is_list else tuple(result)
+
+    @cached_property
+    def ready(self) -> ReadyForms:
+        """The calls by position that are ready as they are, by the types of their arguments."""
+        return ReadyForms(self)
 
     @cached_property
     def form(self) -> CallForm:

@@ -94,7 +94,7 @@ class _Form:
 _forms: dict[Operator, _Form] = {}
 
 
-def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
+def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/library.py
     """Pass a call of any operator to modes and subclasses; see Note [Who is asked]."""
     form = _forms.get(operator)
     if form is None:
@@ -118,12 +118,12 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:
     for i in form.lists:
         if isinstance(given[i], tuple):
             given[i] = list(given[i])
-    named = {}
+    named, defaults = {}, form.defaults
     for i in range(form.positional, len(given)):
-        if not form.is_default(i, given[i]):
+        if given[i] is not defaults[i] and not form.is_default(i, given[i]):
             named[form.names[i]] = given[i]
-    count = form.positional
-    while count > form.needs and form.is_default(count - 1, given[count - 1]):
+    count, needs = form.positional, form.needs
+    while count > needs and (given[count - 1] is defaults[count - 1] or form.is_default(count - 1, given[count - 1])):
         count -= 1
     args = tuple(given[:count])
     types = tuple(map(type, asked))
@@ -156,8 +156,8 @@ def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any
     profiled = recorder.get()
     begun = None if profiled is None else profiled.begin("PythonDispatchMode")
     try:
-        rule = _rule_for(operator, type(stack[-1]))
-        if rule is not None:
+        rules = operator.__dict__.get("torch_dispatch_rules")  # of torch.library.register_torch_dispatch
+        if rules is not None and (rule := rules.get(type(stack[-1]))) is not None:
             return rule(stack[-1], operator, types, args, named)
         return stack[-1].__torch_dispatch__(operator, types, args, named)
     finally:
@@ -174,9 +174,9 @@ def _ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type,
     profiled = recorder.get()
     begun = None if profiled is None else profiled.begin("PythonSubclass")
     try:
+        rules = operator.__dict__.get("torch_dispatch_rules")
         for tensor in asked:
-            rule = _rule_for(operator, type(tensor))
-            if rule is not None:
+            if rules is not None and (rule := rules.get(type(tensor))) is not None:
                 result = rule(type(tensor), operator, types, args, named)
             else:
                 result = tensor.__torch_dispatch__(operator, types, args, named)
@@ -189,19 +189,15 @@ def _ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type,
             profiled.end(begun)
 
 
-def _rule_for(operator: Operator, kind: type) -> Any:
-    """What `torch.library.register_torch_dispatch` has registered for an operator and a class of modes or tensors."""
-    rules = operator.__dict__.get("torch_dispatch_rules")
-    return None if rules is None else rules.get(kind)
-
-
 def with_its_class(asked: tuple[Any, ...], tensor: TensorImpl) -> tuple[Any, ...]:
     """The tensors to ask, and one more if its class is not among theirs: before the first that it is a subclass of."""
-    kind = type(tensor)
-    if not overrides_dispatch(kind) or any(type(other) is kind for other in asked):
-        return asked
-    place = next((i for i, other in enumerate(asked) if issubclass(kind, type(other))), len(asked))
-    return (*asked[:place], tensor, *asked[place:])
+    kind, place = type(tensor), len(asked)
+    for i, other in enumerate(asked):
+        if type(other) is kind:
+            return asked
+        if place == len(asked) and issubclass(kind, type(other)):
+            place = i
+    return (*asked[:place], tensor, *asked[place:]) if overrides_dispatch(kind) else asked
 
 
 def overrides_dispatch(kind: type) -> bool:

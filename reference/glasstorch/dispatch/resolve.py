@@ -205,7 +205,7 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     elif choice.rule == BACKEND_FALLBACK:
         function = partial(function, operator)  # boxed: it receives the operator that was called
     elif not kernel.takes_keys:
-        function = _without_keys(function)
+        function = _without_keys(function, len(operator.schema.arguments))
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
     # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above; nor was
     # it where a user's operator has none, as what stands in its place records nothing (autograd/unregistered.py).
@@ -222,7 +222,8 @@ def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Box
     """See Note [A user's kernel]."""
     function, takes_keys = kernel.function, kernel.takes_keys
     if not is_fallback and not any(a.keyword_only or a.default is not None for a in operator.schema.arguments):
-        return function if takes_keys else _without_keys(function)  # nothing is left out, and nothing has a name
+        count = len(operator.schema.arguments)
+        return function if takes_keys else _without_keys(function, count)  # nothing is left out, and nothing has a name
 
     def entry(keys: int, *arguments: Any) -> Any:
         args, named = users_arguments(operator, arguments)
@@ -250,11 +251,19 @@ def _equals(default: Any, value: Any) -> bool:
     return value is default or (not isinstance(value, TensorImpl) and bool(value == default))
 
 
-def _without_keys(function: Boxed) -> Boxed:
+def _without_keys(function: Boxed, count: int) -> Boxed:
     def entry(keys: int, *arguments: Any) -> Any:
         return function(*arguments)
 
-    return entry
+    def entry_of_one(keys: int, a: Any) -> Any:  # hot path: benchmarks/library.py
+        return function(a)
+
+    def entry_of_two(keys: int, a: Any, b: Any) -> Any:
+        return function(a, b)
+
+    if count == 1:
+        return entry_of_one
+    return entry_of_two if count == 2 else entry
 
 
 def _below_autograd(function: Boxed) -> Boxed:

@@ -22,12 +22,13 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
+from glasstorch.core.geometry import Size
 from glasstorch.core.keys import KEYS_OF_DEVICE, PYTHON, DispatchKeySet
 from glasstorch.core.layout import strided
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch import mode_stack
-from glasstorch.dispatch.python_fallback import keys_of_class, overrides_dispatch
+from glasstorch.dispatch.python_fallback import OF_SUBCLASSES, overrides_dispatch
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -111,20 +112,22 @@ def _make_wrapper_subclass(
     dispatch_layout: bool = False,
     _extra_dispatch_keys: DispatchKeySet | None = None,
     storage_size: int | None = None,
-) -> Any:
+) -> Any:  # hot path: benchmarks/library.py
     """An instance of a subclass of Tensor with these facts and no bytes; the class must have a `__torch_dispatch__`.
 
     Without `strides` it is row-major, whatever the `memory_format`, as in PyTorch.
     """
-    _check_class(cls)
+    if not (isinstance(cls, type) and issubclass(cls, TensorImpl)):
+        _check_class(cls)
     if not overrides_dispatch(cls):
         raise ArgumentTypeError(f"{cls.__name__} must define __torch_dispatch__")
-    _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
+        _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
     if pin_memory:
         raise ArgumentError("_make_wrapper_subclass: pin_memory=True is refused: there are no bytes to pin")
     if layout is not strided:
         raise NotImplementedError(f"_make_wrapper_subclass: layout={layout} is not in glasstorch; use torch.strided")
-    shape = tuple(map(int, size))
+    shape = tuple(size) if type(size) is Size else tuple(map(int, size))
     steps = None if strides is None else _strides(shape, strides)
     offset = 0 if storage_offset is None else int(storage_offset)
     on = CPU if device is None else Device(device)
@@ -135,7 +138,8 @@ def _make_wrapper_subclass(
         nbytes = (offset + extent) * kind.itemsize if extent else 0
     made = hooks.tensor_hooks.make(Unbacked(nbytes, on), kind, shape, steps, offset, cls)
     extra = 0 if _extra_dispatch_keys is None else _extra_dispatch_keys.bits
-    made.key_set = keys_of_class(cls, inference.keys_of_new(KEYS_OF_DEVICE[on.type] | extra))
+    keys = KEYS_OF_DEVICE[on.type] | extra
+    made.key_set = OF_SUBCLASSES | (inference.keys_of_new(keys) if inference.entered else keys)
     if requires_grad:
         hooks.required(made)
     return made

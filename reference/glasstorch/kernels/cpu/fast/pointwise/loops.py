@@ -144,12 +144,28 @@ def shortest_unary(loop: Loop, direct: frozenset[dtype], general: Kernel) -> Ker
     return kernel
 
 
-def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None, general: Kernel) -> Kernel:
-    """The kernel of one ufunc on two tensors."""
+def shortest_binary(
+    loop: Loop,
+    direct: frozenset[dtype],
+    produces: dtype | None,
+    general: Kernel,
+    recorded: Kernel | None = None,
+    below: int = 0,
+    takes_alpha: bool = True,
+) -> Kernel:
+    """The kernel of one ufunc on two tensors.
+
+    With `recorded`, the autograd kernel, it stands in the place of that: the shortcut `two_tensors` is written out in
+    it (autograd/shortcuts.py). `below` are the keys of what runs without a record.
+    """
 
     def kernel(  # hot path: benchmarks/eager.py
         keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
     ) -> Tensor:
+        if recorded is not None:
+            if self._autograd_meta is not None or other._autograd_meta is not None:
+                return recorded(keys, self, other, alpha) if takes_alpha else recorded(keys, self, other)
+            keys = below
         if out is None and alpha is ONE and self._strides is None and other._strides is None:
             dtype, shape = self.dtype, self._shape
             if other.dtype is dtype and other._shape == shape and shape and dtype in direct:
@@ -173,6 +189,10 @@ def shortest_binary(loop: Loop, direct: frozenset[dtype], produces: dtype | None
                     return t
         return general(keys, self, other, alpha, out)
 
+    def with_shortcut(recorded: Kernel, below: int, count: int) -> Kernel:
+        return shortest_binary(loop, direct, produces, general, recorded, below, count > 2)
+
+    kernel.with_shortcut = with_shortcut  # type: ignore[attr-defined]
     return kernel
 
 
