@@ -14,6 +14,7 @@ CALLS: list[Callable[[Any, Any], Any]] = [
     lambda t, x: x.clone().floor_divide_(2),
     lambda t, x: t.floor_divide(x, x, out=t.empty(2)),
     lambda t, x: t.detach_copy(x),
+    lambda t, x: t._chunk_cat([t.ones(3), x], 0, 2),
     lambda t, x: t.softmax(x, 0, out=t.empty(2)),
     lambda t, x: t.log_softmax(x, 0, out=t.empty(2)),
     lambda t, x: t.conj_physical(x, out=t.empty(2)),
@@ -27,7 +28,7 @@ def test_backward_refuses_what_has_no_derivative(torch: Any, call: Callable[[Any
     assert result.requires_grad
     assert result.grad_fn.name() == "torch::autograd::NotImplemented"
     assert "grad_fn=<NotImplemented>" in repr(result)
-    operators = "floor_divide_?|detach_copy|(log_)?softmax|conj_physical|linalg_eigvals"
+    operators = "floor_divide_?|detach_copy|_chunk_cat|(log_)?softmax|conj_physical|linalg_eigvals"
     with pytest.raises(RuntimeError, match=rf"^derivative for aten::({operators}) is not implemented$"):
         result.abs().sum().backward()
 

@@ -62,7 +62,8 @@ def register(name: str, made: type[NotImplementedNode]) -> None:
 
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_AUTOGRAD
-        tensors = [value for value in arguments if isinstance(value, TensorImpl)]
+        listed = (value if isinstance(value, list | tuple) else (value,) for value in arguments)
+        tensors = [value for values in listed for value in values if isinstance(value, TensorImpl)]
         if not grad_mode.get() or not any(map(requires_grad, tensors)):
             return below_autograd[below](below, *arguments)
         if written is not None:

@@ -114,6 +114,14 @@ def taken(x: Array, places: Array, dim: int | None = None) -> Array:
     return np.take(x, places) if dim is None else np.take_along_axis(x, places, dim)
 
 
+def masked_index(x: Array, mask: Array, indices: list[Any], fill: float) -> Array:
+    return np.where(mask, x[tuple(slice(None) if i is None else i for i in indices)], np.asarray(fill, x.dtype))
+
+
+def masked_index_put(x: Array, mask: Array, indices: list[Any], values: Array) -> Array:
+    return index_put(x, indices, np.where(mask, values, np.zeros_like(values)), True)
+
+
 def index_put(x: Array, indices: list[Any], values: Array, accumulate: bool = False) -> Array:
     result = x.copy()
     where = tuple(slice(None) if i is None else i for i in indices)
@@ -204,6 +212,11 @@ ROWS: tuple[Row, ...] = (
         dtypes=NUMBERS),
     row("index_put_", index_put, call(t(3, 4), [index(1, below=3)], t(4)),
         call(t(5), [index(6, below=5)], t(6), True), dtypes=NUMBERS),
+    row("_unsafe_masked_index", masked_index,
+        call(t(3, 4), t(5, dtype="bool"), [index(5, below=3), index(5, below=4)], 2),
+        call(t(3, 4), t(2, 4, dtype="bool"), [index(2, below=3), None], 1), dtypes=NUMBERS),
+    row("_unsafe_masked_index_put_accumulate", masked_index_put,
+        call(t(3, 4), t(5, dtype="bool"), [index(5, below=3), index(5, below=4)], t(5)), dtypes=NUMBERS),
     row("gather", gather, call(t(3, 4), 0, index(2, 4, below=3)), call(t(3, 4), 1, index(2, 5, below=4))),
     row("scatter.src", scatter, call(t(4, 3), 0, index(1, 3, below=4), t(1, 3)),
         call(t(3, 4), 1, index(3, 1, below=4), t(3, 1))),

@@ -13,6 +13,17 @@ from tests.agreement.samples import PROMOTED, Row, call, row, t
 Array = np.ndarray[Any, Any]
 
 
+def chunk_cat(arrays: list[Array], dim: int, num_chunks: int) -> Array:
+    parts = []
+    for array in arrays:
+        missing = -array.shape[dim] % num_chunks
+        padded = np.concatenate(
+            [array, np.zeros_like(array, shape=(*array.shape[:dim], missing, *array.shape[dim + 1 :]))], dim
+        )
+        parts.append(padded.reshape((*array.shape[:dim], num_chunks, -1)))
+    return np.concatenate(parts, dim + 1)
+
+
 def block_diag(matrices: list[Array]) -> Array:
     result = np.zeros(tuple(np.sum([np.atleast_2d(m).shape for m in matrices], 0)))
     top = left = 0
@@ -41,6 +52,8 @@ ROWS: tuple[Row, ...] = (
     row("column_stack", np.column_stack, call([t(3), t(3, 2)]), call([t(), t()]), call([t(2, 2), t(2, 1)])),
     row("block_diag", block_diag, call([t(2, 3), t(1, 1)]), call([t(2), t(), t(1, 2)]),
         call([t(2), t(2, 2, dtype="float64")], dtypes=("float32", "int64")), result=PROMOTED),
+    row("_chunk_cat", chunk_cat, call([t(4, 2), t(3, 2), t(1)], 0, 2), call([t(2, 5, 3), t(2, 2)], 1, 3),
+        differentiable=False),
     # Grids
     row("meshgrid.indexing", grids, call([t(2), t(3), t(2)], indexing="xy"), call([t(2), t(3)], indexing="ij"),
         call([t(2)], indexing="xy"), call([t(), t(2)], indexing="ij")),

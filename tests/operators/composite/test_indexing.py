@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import glasstorch
+from tests.nn.side_by_side import assert_same
 from tests.refusals import same_refusal
 
 Require = Callable[[str], Any]
@@ -58,3 +59,25 @@ def test_what_is_repeated_once_lies_in_row_major_order(torch: Any) -> None:
     x = torch.ones(24).as_strided((4, 1, 1, 3), (1, 6, 6, 4))
     assert torch.repeat_interleave(x, 1, 1).stride() == (3, 3, 3, 1)
     assert torch.repeat_interleave(x.as_strided((4, 1), (1, 4)), 1, 1).stride() == (1, 1)
+
+
+MASKED = {
+    "a wrong index where the mask is False": lambda t: t._unsafe_masked_index(
+        t.arange(6.0).reshape(3, 2), t.tensor([True, False]), [t.tensor([0, 9]), t.tensor([1, -7])], 7
+    ).tolist(),
+    "no elements to select from": lambda t: t.ops.aten._unsafe_masked_index(
+        t.ones(0, 2), t.tensor([[False]]), [t.tensor([3]), None], 7
+    ).tolist(),
+    "a mask of numbers that is broadcast": lambda t: t._unsafe_masked_index(
+        t.arange(6.0).reshape(3, 2), t.tensor([[1], [0]]), [t.tensor([0, 1]), t.tensor([1, 0])], 7.5
+    ).tolist(),
+    "added": lambda t: t._unsafe_masked_index_put_accumulate(
+        t.arange(6.0).reshape(3, 2), t.tensor([True, False]), [t.tensor([0, 9]), t.tensor([1, 0])], t.tensor([10.0, 20])
+    ).tolist(),
+    "a mask of another size": lambda t: t._unsafe_masked_index(t.ones(3), t.ones(3) > 0, [t.tensor([0, 1])], 0),
+}
+
+
+@pytest.mark.parametrize("call", MASKED.values(), ids=MASKED)
+def test_masked_indices_select_and_add_as_in_pytorch(call: Any, require: Any) -> None:
+    assert_same(call, require("torch"))

@@ -18,7 +18,17 @@ from glasstorch.autograd.node import Node
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import Shape, broadcast_shapes, wrap_dim
 from glasstorch.core.hooks import decides
-from glasstorch.operators.generated.functions import eq, gt, index_put, ones_like, unique_dim, where, zeros_like
+from glasstorch.operators.generated.functions import (
+    _unsafe_masked_index,
+    _unsafe_masked_index_put_accumulate,
+    eq,
+    gt,
+    index_put,
+    ones_like,
+    unique_dim,
+    where,
+    zeros_like,
+)
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -175,6 +185,16 @@ def delayed_error(tensor: Tensor, message: str) -> Tensor:
 def index_backward(grad: Tensor, shape: Shape, indices: list[Any]) -> Tensor:
     """Each element receives the sum of the gradients of its copies."""
     return index_put(grad.new_zeros(shape), indices, grad, True)
+
+
+def masked_index_backward(grad: Tensor, shape: Shape, mask: Tensor, indices: list[Any]) -> Tensor:
+    """As index_backward, but for the copies that were overwritten where a mask is False."""
+    return _unsafe_masked_index_put_accumulate(grad.new_zeros(shape), mask, indices, grad)
+
+
+def masked_index(grad: Tensor, mask: Tensor, indices: list[Any]) -> Tensor:
+    """The gradient of what was added at indices; 0 where a mask is False."""
+    return _unsafe_masked_index(grad, mask, indices, 0)
 
 
 def index_put_self_backward(grad: Tensor, indices: list[Any], accumulate: bool) -> Tensor:

@@ -34,6 +34,8 @@ from glasstorch.autograd.formulas.indexing import (
     index_reduce_backward,
     index_select_backward,
     index_slices,
+    masked_index,
+    masked_index_backward,
     masked_select_backward,
     put_self_backward,
     scatter_reduce_backward,
@@ -368,6 +370,8 @@ __unique2 = table("_unique2")
 _unique_dim = table("unique_dim")
 _take = table("take")
 _index_Tensor = table("index.Tensor")
+__unsafe_masked_index = table("_unsafe_masked_index")
+__unsafe_masked_index_put_accumulate = table("_unsafe_masked_index_put_accumulate")
 _index_put = table("index_put")
 _gather = table("gather")
 _scatter_src = table("scatter.src")
@@ -6347,6 +6351,82 @@ def index_Tensor(keys: int, self: Any, indices: Any) -> Any:
     node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
     node.self_shape = self._shape
     result = _index_Tensor[below](below, self, indices)
+    set_history(result, node)
+    return result
+
+
+class UnsafeMaskedIndexBackward0(Node):
+    saved_mask: SavedVariable | None
+    saved_indices: list[SavedVariable | None] | None
+    self_shape: Sizes
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        mask = self.unpack(self.saved_mask)
+        indices = self.unpack_list(self.saved_indices)
+        self_shape = self.self_shape
+        grad_self = masked_index_backward(grad, self_shape, mask, indices)
+        return (grad_self,)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_mask = self.saved_indices = None
+
+
+@AUTOGRAD.impl("_unsafe_masked_index")
+def _unsafe_masked_index(keys: int, self: Any, mask: Any, indices: Any, fill: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return __unsafe_masked_index[below](below, self, mask, indices, fill)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return __unsafe_masked_index[below](below, self, mask, indices, fill)
+    node = UnsafeMaskedIndexBackward0((edge_self,))
+    node.saved_mask = SavedVariable(mask)
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices]
+    node.self_shape = self._shape
+    result = __unsafe_masked_index[below](below, self, mask, indices, fill)
+    set_history(result, node)
+    return result
+
+
+class UnsafeMaskedIndexPutAccumulateBackward0(Node):
+    saved_mask: SavedVariable | None
+    saved_indices: list[SavedVariable | None] | None
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        edges = self.wanted_edges() if pruning.passes else self.next_edges
+        grad_self: Any = None
+        grad_values: Any = None
+        if edges[0]:
+            grad_self = grad
+        if edges[1]:
+            mask = self.unpack(self.saved_mask)
+            indices = self.unpack_list(self.saved_indices)
+            grad_values = masked_index(grad, mask, indices)
+        return (grad_self, grad_values)
+
+    def release_variables(self) -> None:
+        self.released = True
+        self.saved_mask = self.saved_indices = None
+
+
+@AUTOGRAD.impl("_unsafe_masked_index_put_accumulate")
+def _unsafe_masked_index_put_accumulate(keys: int, self: Any, mask: Any, indices: Any, values: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if (self._autograd_meta is None and values._autograd_meta is None) or not grad_mode.get():
+        return __unsafe_masked_index_put_accumulate[below](below, self, mask, indices, values)
+    edge_self = None if self._autograd_meta is None else gradient_edge(self)
+    edge_values = None if values._autograd_meta is None else gradient_edge(values)
+    if edge_self is None and edge_values is None:
+        return __unsafe_masked_index_put_accumulate[below](below, self, mask, indices, values)
+    node = UnsafeMaskedIndexPutAccumulateBackward0((edge_self, edge_values))
+    node.saved_mask = SavedVariable(mask) if edge_values else None
+    node.saved_indices = [None if t is None else SavedVariable(t) for t in indices] if edge_values else None
+    result = __unsafe_masked_index_put_accumulate[below](below, self, mask, indices, values)
     set_history(result, node)
     return result
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from glasstorch.autograd.formulas.activation import inverse_of
 from glasstorch.autograd.formulas.dropout import dropout_scale
+from glasstorch.autograd.formulas.indexing import masked_index
 from glasstorch.autograd.formulas.pointwise import (
     acosh_backward,
     angle_backward,
@@ -904,6 +905,18 @@ def nanmedian_dim(self: Any, dim: Any, keepdim: Any, values: Any, indices: Any, 
 def mode(self: Any, dim: Any, keepdim: Any, values: Any, indices: Any, self_t: Any) -> Any:
     values_t_0 = selected(self_t, dim, indices, keepdim)
     return values_t_0, None
+
+
+@rule("_unsafe_masked_index", ("self",), uses=("mask", "indices"))
+def _unsafe_masked_index(self: Any, mask: Any, indices: Any, fill: Any, result: Any, self_t: Any) -> Any:
+    return masked_index(self_t, mask, indices)
+
+
+@rule("_unsafe_masked_index_put_accumulate", ("self", "values"), uses=("mask", "indices"))
+def _unsafe_masked_index_put_accumulate(
+    self: Any, mask: Any, indices: Any, values: Any, result: Any, self_t: Any, values_t: Any
+) -> Any:
+    return f._unsafe_masked_index_put_accumulate(self_t, mask, indices, values_t)
 
 
 @rule("index_put", ("self", "values"), uses=("indices", "accumulate"))

@@ -1,7 +1,7 @@
 """Which indexing operators are composed of other operators?
 
 Mirrors: aten/src/ATen/native/TensorAdvancedIndexing.cpp (take, take_along_dim, index_fill, masked_scatter_backward,
-    argwhere), TensorCompare.cpp (where)
+    argwhere, _unsafe_masked_index), TensorCompare.cpp (where)
 Differs: `take` is composed of `index_select` here unless a backend has its own kernel.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import STORED_ONLY, check_implemented, int64
+from glasstorch.core.dtype import STORED_ONLY, Number, check_implemented, int64
 from glasstorch.core.errors import DimensionError, DtypeError, ShapeError
 from glasstorch.core.geometry import broadcast_shapes, wrap_dim
 from glasstorch.core.hooks import decides
@@ -27,6 +27,7 @@ index_select = on_tensors("index_select")
 unsafe_view = on_tensor("_unsafe_view")
 gather = on_tensors("gather")
 cat = on_tensors("cat")
+index, index_put = on_tensors("index.Tensor"), on_tensors("index_put")
 masked_select = on_tensors("masked_select")
 logical_xor = on_tensors("logical_xor")
 
@@ -91,6 +92,37 @@ def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[i
     if missing:
         picked = cat([picked, picked.new_zeros((missing,))], 0)
     return picked.view(sizes)
+
+
+# With indices that may be wrong where a mask is False -----------------------------------------------------------
+
+
+def _unsafe_masked_index(self: Tensor, mask: Tensor, indices: Sequence[Tensor | None], fill: Number) -> Tensor:
+    """The elements at indices, and `fill` where the mask is False; indices out of range are moved to the nearest."""
+    shape = self._shape
+    if not self.numel():  # there must be an element to select before it is filled
+        indexed = [size == 0 and d < len(indices) and indices[d] is not None for d, size in enumerate(shape)]
+        self = self.new_zeros([1 if empty else size for size, empty in zip(shape, indexed, strict=True)])
+    return index(self, _in_range(indices, shape)).masked_fill(mask.eq(0), fill)
+
+
+def _unsafe_masked_index_put_accumulate(
+    self: Tensor, mask: Tensor, indices: Sequence[Tensor | None], values: Tensor
+) -> Tensor:
+    """A copy with the values added at indices, but where the mask is False; see `_unsafe_masked_index`."""
+    if not self.numel():
+        return self.clone()
+    masked = values.masked_fill(mask.eq(0), 0)
+    added: Tensor = index_put(self, _in_range(indices, self._shape), masked, True)
+    return added
+
+
+def _in_range(indices: Sequence[Tensor | None], shape: Sequence[int]) -> list[Tensor | None]:
+    """The indices of each dimension, the largest and the smallest that there are in place of those beyond them."""
+    return [
+        None if one is None else one.clamp(-size, size - 1)
+        for one, size in zip(indices, shape[: len(indices)], strict=True)
+    ]
 
 
 # where, argwhere ------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from glasstorch.operators.generated.functions import (  # isort: skip
 WIDTH = 120
 SHOWN = (  # private names that programs call
     "_amp_",
+    "_chunk_cat",
     "_dirichlet_",
     "_foreach_",
     "_fused_",
@@ -40,6 +41,7 @@ SHOWN = (  # private names that programs call
     "_sparse_csr_",
     "_standard_",
     "_transformer_encoder_",
+    "_unsafe_masked_",
     "_validate_",
     "_weight_norm",
 )

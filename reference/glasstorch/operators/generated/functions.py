@@ -648,6 +648,7 @@ _vstack = table("vstack")
 _row_stack = table("row_stack")
 _dstack = table("dstack")
 _column_stack = table("column_stack")
+__chunk_cat = table("_chunk_cat")
 _block_diag = table("block_diag")
 _cartesian_prod = table("cartesian_prod")
 _combinations = table("combinations")
@@ -1594,6 +1595,8 @@ _parse_unique_dim = PythonFunction("unique_dim", ["unique_dim"])
 _parse_take = PythonFunction("take", ["take"], ["take.out"])
 _parse_take_along_dim = PythonFunction("take_along_dim", ["take_along_dim"], ["take_along_dim.out"])
 _parse_index = PythonFunction("index", ["index.Tensor"])
+_parse__unsafe_masked_index = PythonFunction("_unsafe_masked_index", ["_unsafe_masked_index"])
+_parse__unsafe_masked_index_put_accumulate = PythonFunction("_unsafe_masked_index_put_accumulate", ["_unsafe_masked_index_put_accumulate"])
 _parse_index_put = PythonFunction("index_put", ["index_put"])
 _parse_index_put_ = PythonFunction("index_put_", ["index_put_"])
 _parse_gather = PythonFunction("gather", ["gather"], ["gather.out"])
@@ -1719,6 +1722,7 @@ _parse_vstack = PythonFunction("vstack", ["vstack"], ["vstack.out"])
 _parse_row_stack = PythonFunction("row_stack", ["row_stack"], ["row_stack.out"])
 _parse_dstack = PythonFunction("dstack", ["dstack"], ["dstack.out"])
 _parse_column_stack = PythonFunction("column_stack", ["column_stack"], ["column_stack.out"])
+_parse__chunk_cat = PythonFunction("_chunk_cat", ["_chunk_cat"], ["_chunk_cat.out"])
 _parse_block_diag = PythonFunction("block_diag", ["block_diag"])
 _parse_meshgrid = PythonFunction("meshgrid", ["meshgrid", "meshgrid.indexing"])
 _parse_cartesian_prod = PythonFunction("cartesian_prod", ["cartesian_prod"])
@@ -9807,6 +9811,24 @@ def index(input: Tensor = MISSING, indices: Sequence[Tensor | None] = MISSING, *
     return _parse_index(input, indices)
 
 
+def _unsafe_masked_index(input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], fill: Number) -> Tensor:
+    """The elements selected by index tensors, and `fill` where a mask is False, whatever the indices are there.
+
+    _unsafe_masked_index(input, mask, indices, fill) -> Tensor
+    """
+    return _parse__unsafe_masked_index(input, mask, indices, fill)
+
+
+def _unsafe_masked_index_put_accumulate(
+    input: Tensor, mask: Tensor, indices: Sequence[Tensor | None], values: Tensor
+) -> Tensor:
+    """The tensor with values added at the positions given by index tensors, but where a mask is False.
+
+    _unsafe_masked_index_put_accumulate(input, mask, indices, values) -> Tensor
+    """
+    return _parse__unsafe_masked_index_put_accumulate(input, mask, indices, values)
+
+
 def index_put(
     input: Tensor = MISSING,
     indices: Sequence[Tensor | None] = MISSING,
@@ -12002,6 +12024,18 @@ def column_stack(tensors: Sequence[Tensor], *, out: Any = None) -> Tensor:
         keys = (keys_of(tensors) | included) & allowed
         return _column_stack[keys](keys, list(tensors))
     return _parse_column_stack(tensors, out=out)
+
+
+def _chunk_cat(tensors: Sequence[Tensor], dim: int, num_chunks: int, *, out: Any = None) -> Tensor:
+    """Tensors cut into as many chunks each, which are joined one by one; zeros fill the last chunk.
+
+    _chunk_cat(tensors, dim, num_chunks, *, out=None) -> Tensor
+    """
+    if is_tensors(tensors) and type(dim) is int and type(num_chunks) is int and out is None:
+        included, allowed = active_keys.get()
+        keys = (keys_of(tensors) | included) & allowed
+        return __chunk_cat[keys](keys, list(tensors), dim, num_chunks)
+    return _parse__chunk_cat(tensors, dim, num_chunks, out=out)
 
 
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:

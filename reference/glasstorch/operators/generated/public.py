@@ -10,10 +10,10 @@ from glasstorch.operators.generated import functions as _functions
 # fmt: off
 from glasstorch.operators.generated.functions import (  # isort: skip
     _amp_foreach_non_finite_check_and_unscale_ as _amp_foreach_non_finite_check_and_unscale_,
-    _amp_update_scale_ as _amp_update_scale_, _dirichlet_grad as _dirichlet_grad, _foreach_abs as _foreach_abs,
-    _foreach_abs_ as _foreach_abs_, _foreach_acos as _foreach_acos, _foreach_acos_ as _foreach_acos_,
-    _foreach_add as _foreach_add, _foreach_add_ as _foreach_add_, _foreach_addcdiv as _foreach_addcdiv,
-    _foreach_addcdiv_ as _foreach_addcdiv_, _foreach_addcmul as _foreach_addcmul,
+    _amp_update_scale_ as _amp_update_scale_, _chunk_cat as _chunk_cat, _dirichlet_grad as _dirichlet_grad,
+    _foreach_abs as _foreach_abs, _foreach_abs_ as _foreach_abs_, _foreach_acos as _foreach_acos,
+    _foreach_acos_ as _foreach_acos_, _foreach_add as _foreach_add, _foreach_add_ as _foreach_add_,
+    _foreach_addcdiv as _foreach_addcdiv, _foreach_addcdiv_ as _foreach_addcdiv_, _foreach_addcmul as _foreach_addcmul,
     _foreach_addcmul_ as _foreach_addcmul_, _foreach_asin as _foreach_asin, _foreach_asin_ as _foreach_asin_,
     _foreach_atan as _foreach_atan, _foreach_atan_ as _foreach_atan_, _foreach_ceil as _foreach_ceil,
     _foreach_ceil_ as _foreach_ceil_, _foreach_clamp_max as _foreach_clamp_max,
@@ -52,6 +52,8 @@ from glasstorch.operators.generated.functions import (  # isort: skip
     _scaled_dot_product_flash_attention_for_cpu as _scaled_dot_product_flash_attention_for_cpu,
     _sparse_csr_prod as _sparse_csr_prod, _sparse_csr_sum as _sparse_csr_sum, _standard_gamma as _standard_gamma,
     _standard_gamma_grad as _standard_gamma_grad, _transformer_encoder_layer_fwd as _transformer_encoder_layer_fwd,
+    _unsafe_masked_index as _unsafe_masked_index,
+    _unsafe_masked_index_put_accumulate as _unsafe_masked_index_put_accumulate,
     _validate_compressed_sparse_indices as _validate_compressed_sparse_indices,
     _validate_sparse_bsc_tensor_args as _validate_sparse_bsc_tensor_args,
     _validate_sparse_bsr_tensor_args as _validate_sparse_bsr_tensor_args,
