@@ -20,15 +20,15 @@
 #
 # A runtime key names a kernel's place in the table of an operator.
 #
-# - A functionality in `PER_BACKEND` has a runtime key on each backend. Its
-#   name is the prefix that `PER_BACKEND` gives, and the backend's name:
-#   AutogradFunctionality on Meta is AutogradMeta, and Dense, whose prefix is
-#   empty, is Meta. Such a key is two bits.
-# - Any other functionality is a runtime key itself, of one bit. Some have
-#   names that sound like the other kind: AutocastCUDA and MkldnnCPU are
-#   functionalities of their own, and no backend's bit goes with them.
+# - A functionality in `PER_BACKEND` has a runtime key on each backend. The
+#   key's name is the prefix given in `PER_BACKEND` and then the backend's
+#   name: AutogradFunctionality on Meta is AutogradMeta, and Dense on Meta,
+#   whose prefix is empty, is Meta. Such a key is two bits.
+# - Any other functionality is itself a runtime key, of one bit. Some of these
+#   have names that look like the other kind: AutocastCUDA and MkldnnCPU are
+#   functionalities of their own and have no backend bit.
 #
-# Write the three functions below. They do not need each other.
+# Write the three functions below. None of them needs another.
 
 # %%
 from collections.abc import Iterator
@@ -50,9 +50,9 @@ def key_set_of(*keys: DispatchKey | str) -> int:
     >>> bin(key_set_of("CUDA", DispatchKey.CPU))
     '0b10000000000000011'
 
-    `Undefined` is no bit, and no keys are the empty set. An alias, such as
-    Autograd, is nothing that a tensor can have: an AssertionError with a
-    text that names it.
+    `Undefined` adds no bit, and the set of no keys is 0. A tensor cannot have
+    an alias, such as Autograd: for an alias, raise an AssertionError whose
+    text names it.
 
     >>> key_set_of("Undefined")
     0
@@ -63,10 +63,10 @@ def key_set_of(*keys: DispatchKey | str) -> int:
 def highest_key(keys: int) -> DispatchKey:
     """The runtime key that a set goes to.
 
-    That is its highest functionality; one of PER_BACKEND on the set's highest
-    backend. The highest functionality decides, also where it is no key: one
-    of PER_BACKEND without a backend gives Undefined, whatever stands below
-    it in the set. A backend alone is no key either.
+    That is the key of the set's highest functionality. If the functionality
+    is in PER_BACKEND, it is the key on the set's highest backend; if the set
+    has no backend then, the result is Undefined, whatever is below that
+    functionality in the set. A set of backends alone gives Undefined too.
 
     >>> highest_key(0b11 << 16 | 0b11).name
     'FPGA'
@@ -79,8 +79,8 @@ def highest_key(keys: int) -> DispatchKey:
 def runtime_keys(keys: int) -> Iterator[DispatchKey]:
     """The runtime keys in a set, lowest functionality first: use `yield`.
 
-    A functionality of PER_BACKEND is there with every backend of the set, in
-    the order of BACKENDS.
+    A functionality in PER_BACKEND gives a key for every backend of the set,
+    in the order of BACKENDS.
 
     >>> [key.name for key in runtime_keys(0b11 << 16 | 0b11)]
     ['CPU', 'CUDA', 'FPGA']

@@ -13,28 +13,30 @@
 # %% [markdown]
 # # 03.2 The fewest registrations
 #
-# The section went from registrations to entries. Here is the way back. In a
-# bug report stands a table, some keys of an operator and their rules:
+# The section went from registrations to entries. This exercise goes back. A
+# bug report contains a table of some keys of an operator and their rules:
 #
 #     CPU          kernel
 #     AutogradCPU  backend fallback
 #     Meta         math kernel
 #
-# You want that operator on your machine. Under which keys and aliases must you
-# register a kernel to have this table, and as few of them as possible?
+# You want to reproduce that operator on your machine. For which keys and
+# aliases must you register a kernel to get this table, if you want as few
+# registrations as possible?
 #
-# - The table may show all keys of the operator, or a few. Of those that it
+# - The table may show all keys of the operator, or a few. About a key that it
 #   does not show you know nothing; a kernel may be registered there.
-# - "backend fallback" and "missing" are one and the same to you: nothing of
-#   the operator's own serves the key. Which of the two it is depends on what
+# - Treat "backend fallback" and "missing" as the same rule: nothing of the
+#   operator's own serves the key. Which of the two it is depends on what
 #   is registered for all operators.
-# - Perhaps the table was copied wrongly, and no registrations lead to it.
+# - The table may have been copied wrongly, so that no registrations lead to
+#   it. Then the answer is None.
 # - If several answers are equally short, any of them will do.
 #
-# `choose` is at hand. So are `INCLUDED_IN`, the keys that each of the six
-# aliases serves, and `backends_of`, the backends whose gradients an autograd
-# key records. Write the function. The library asks it about whole tables, of
-# its own operators and of PyTorch's.
+# You can use `choose`, `INCLUDED_IN`, which gives the keys that each of the
+# six aliases serves, and `backends_of`, which gives the backends whose
+# gradients an autograd key records. Write the function. The library calls it
+# with whole tables of its own operators and of PyTorch's.
 
 # %%
 from collections.abc import Mapping

@@ -14,15 +14,15 @@
 # # 03.3 A table that forgets
 #
 # The table of an operator is a dictionary from key sets to entries. Python
-# calls its `__missing__` for a set that it does not hold. Then the entry is
-# worked out, and kept, so that the next call finds it.
+# calls its `__missing__` for a set that it does not hold. The method works the
+# entry out and keeps it, so that the next call finds it.
 #
-# Every registration empties the tables that it concerns, and raises a number,
+# Every registration empties the tables that it affects, and raises a number,
 # the registry's *generation*. It does both while it holds the registry's lock.
-# But threads do not wait for each other: while one works out an entry, another
-# may register a better kernel. The first then holds an entry that was right
-# when it began. It may use it for its own call. It must not put it into the
-# table, where nobody would ever take it out again.
+# But a thread that works out an entry does not hold the lock all the time, and
+# another may register a better kernel meanwhile. The first thread then holds
+# an entry that was right when it began. It may use the entry for its own call,
+# but it must not put it into the table, where it would stay.
 #
 # Write the function. Every table of the library will call yours.
 
@@ -34,15 +34,15 @@ from glasstorch.dispatch.resolve import resolve
 def missing(table: DispatchTable, keys: int) -> Boxed:
     """The entry for a key set that a table does not hold.
 
-    `resolve(table.operator, keys)` works it out; it is the `entry` of what
-    comes back. While a trace is on, `registry.wrap` is not None. Then the
+    `resolve(table.operator, keys)` returns a resolution, and its `entry` is
+    the entry. While a trace is on, `registry.wrap` is not None. Then the
     entry is `registry.wrap(table.operator, resolution)`, which records a hop
     and calls the kernel.
 
     Keep it with `table[keys] = entry`, if `registry.generation` is still what
-    it was before you began. Look and keep with `registry.lock` held, or
+    it was before you began. Check and keep with `registry.lock` held, or
     somebody could register between the two. Do not hold the lock while
-    `resolve` works. If it raises, the error is the caller's; nothing is kept.
+    `resolve` runs. If it raises, let the error propagate; keep nothing.
 
     >>> from glasstorch.core.keys import CPU_KEYS
     >>> table = DispatchTable(registry.find("aten::neg"))

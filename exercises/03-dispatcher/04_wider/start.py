@@ -14,8 +14,8 @@
 # # 03.4 Repair: weights that grow wider
 #
 # A program takes two steps of gradient descent. Its data and its weights are
-# float32. In the first step all is well. In the second, the product of the two
-# is refused: one of them is float64 now.
+# float32. The first step succeeds. In the second, the product of data and
+# weights is refused, because one of them has become float64.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 03.4` runs `symptom.py` on it. Find the

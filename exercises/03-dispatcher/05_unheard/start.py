@@ -13,10 +13,10 @@
 # %% [markdown]
 # # 03.5 Repair: a kernel that is not called
 #
-# A program notes which sizes are asked for: it has a kernel of its own for
-# `view`. A `reshape` that needs no copy is a `view`, so it is noted as well.
-# That works, unless the model has run once before the kernel was registered.
-# Then `view` is noted, and `reshape` is not. Under `trace()` it is again.
+# A program records which sizes are asked for, with a kernel of its own for
+# `view`. A `reshape` that needs no copy calls `view`, so it is recorded too.
+# That works, unless the model ran once before the kernel was registered. Then
+# `view` is recorded and `reshape` is not. Under `trace()`, `reshape` is too.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 03.5` runs `symptom.py` on it. Find the

@@ -13,17 +13,17 @@
 # %% [markdown]
 # # 03.6 Put it back
 #
-# Below `functionalize` nobody writes to a tensor. A program that says
-# `x[0][1:].mul_(2)` computes the new elements of the innermost view, and
-# notes an *update*: what that view was changed to, and the path of views that
-# leads from the base to it.
+# Under `functionalize`, no operator writes to a tensor. For `x[0][1:].mul_(2)`
+# the new elements of the innermost view are computed, and an *update* is
+# noted: what that view was changed to, and the path of views that leads from
+# the base to it.
 #
-# When the base is needed, its updates are worked into it. Each view of a path
+# When the base is needed, its updates are applied to it. Each view of a path
 # can do two things:
 #
 # - `view.make(before)` makes the view of a tensor;
-# - `view.put_back(before, changed)` is the tensor `before`, with the elements
-#   that the view sees replaced by those of `changed`. It is a new tensor.
+# - `view.put_back(before, changed)` returns a new tensor: `before`, with the
+#   elements that the view sees replaced by those of `changed`.
 #
 # Write the function. Every functional tensor of the library will call yours.
 
@@ -40,8 +40,8 @@ def worked_in(value: Tensor, updates: Sequence[Update]) -> Tensor:
     """The value of a base after updates, in the order in which they came.
 
     An update is a pair: what a view was changed to, and the views that lead
-    from the base to it, the outermost first. Where there are none, the base
-    itself was changed to it.
+    from the base to it, beginning at the base. If there are no views, it is
+    the base itself that was changed.
 
     >>> import glasstorch as torch
     >>> from glasstorch.dispatch.operator import registry

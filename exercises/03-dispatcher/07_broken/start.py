@@ -14,7 +14,7 @@
 # # 03.7 A broken promise
 #
 # A schema promises what an operator does to memory. `opcheck` runs a kernel,
-# looks at its arguments before and after, and asks this function whether the
+# compares its arguments before and after, and asks this function whether the
 # promises were kept. There are four ways to break them:
 #
 # - `Broken(WRITES, i)`: argument `i` was changed, and is not marked with `!`;
@@ -30,13 +30,13 @@
 # - `schema.arguments` and `schema.returns`, each element with its `type`;
 # - `type.is_write` is True for a mark with `!`;
 # - `type.alias_info` is None where there is no mark. Otherwise `before_set`
-#   and `after_set` are its letters: `Tensor(a!)` has `{"a"}` as both, and of
-#   `Tensor(a|b -> *)` they are `{"a", "b"}` and `{"*"}`. The star has a letter
-#   in common with every mark;
+#   and `after_set` are its letters: for `Tensor(a!)` both are `{"a"}`, and for
+#   `Tensor(a|b -> *)` they are `{"a", "b"}` and `{"*"}`. The star counts as
+#   having a letter in common with every mark;
 # - `overlap(one, other)` tells whether two values share memory. Each may be a
 #   tensor, a list of tensors, or a value without memory such as a number.
 #
-# The library calls your function for every call that `opcheck` looks at.
+# The library calls your function for every call that `opcheck` checks.
 
 # %%
 from collections.abc import Sequence
@@ -60,10 +60,10 @@ def broken_promises(
     changed: Sequence[bool],
     returned: Sequence[Any],
 ) -> set[Broken]:
-    """What a call has done and its schema does not allow.
+    """What a call has done that its schema does not allow.
 
-    `given` are the arguments in the order of the schema; `changed` says of
-    which of them the elements are others than before; `returned` are the
+    `given` are the arguments in the order of the schema; `changed` says for
+    each of them whether its elements have changed; `returned` are the
     results.
 
     >>> import glasstorch as torch

@@ -19,13 +19,13 @@
 #
 # - a class is asked once, so a tensor whose class is there already is not
 #   added;
-# - a class without a `__torch_dispatch__` of its own or of a base other than
-#   Tensor is not asked: `overrides_dispatch(kind)` tells;
-# - a subclass knows its base, and not the other way round. So a tensor stands
-#   before the first one whose class is a base of its own;
-# - otherwise it stands at the end.
+# - a class that neither defines `__torch_dispatch__` nor inherits it from a
+#   base other than Tensor is not asked: `overrides_dispatch(kind)` tells;
+# - a subclass knows its base, and not the other way round. So a tensor goes
+#   before the first one whose class is a base of its own class;
+# - otherwise it goes to the end.
 #
-# Every call of a tensor subclass in the library will use yours.
+# Every call on a tensor subclass in the library will use your function.
 
 # %%
 from typing import Any

@@ -13,22 +13,22 @@
 # %% [markdown]
 # # 03.9 Let the CPU do it
 #
-# A device of one's own begins with hardly any kernel. Its fallback lets the
-# CPU compute: for every operator, whatever its arguments are, by the schema
-# alone.
+# A new device begins with hardly any kernels. Its fallback lets the CPU
+# compute, for every operator and whatever its arguments are, guided by the
+# schema alone.
 #
-# 1. Take the arguments to the CPU and run the CPU's kernel there.
-# 2. What the operator writes to has been written in the copies. Write it back.
+# 1. Copy the arguments to the CPU and run the CPU's kernel on the copies.
+# 2. The operator has written to copies. Write them back to the arguments.
 # 3. Return what the schema says. A result that is marked with `!` is one of
-#    the arguments, the one with the same mark. Every other is taken to the
-#    device. One with a mark and no `!` would be a view of an argument, and
-#    cannot share its memory: announce it first.
+#    the arguments, the one with the same mark. Every other result is moved to
+#    the device. A result with a mark but no `!` would be a view of an
+#    argument, and cannot share its memory: announce it first.
 #
 # What you have:
 #
-# - `device_of(arguments)` is where the results belong, or None if nothing
-#   says so;
-# - `moved(device, value)` takes a value to a device: a tensor, the tensors of
+# - `device_of(arguments)` is the device to which the results belong, or None
+#   if no argument tells;
+# - `moved(device, value)` moves a value to a device: a tensor, the tensors of
 #   a list, or anything else, which stays as it is;
 # - `write_back(computed, given)` writes to an argument what its copy holds;
 # - `announce_view(operator, device, error_on_views)` warns or raises;
@@ -37,10 +37,10 @@
 #   mark, such as `"a!"`, or None, and `type.is_write` says whether it has a
 #   `!`.
 #
-# An operator with several results returns a tuple, which may be one with
-# names. Yours should be of the same type. One without results returns None.
+# An operator with several results returns a tuple, possibly a named tuple;
+# return one of the same type. An operator without results returns None.
 #
-# Every fallback in the library will run yours.
+# Every fallback in the library will run your function.
 
 # %%
 from collections.abc import Sequence
@@ -62,11 +62,11 @@ def computed_on_cpu(
     arguments: Sequence[Any],
     error_on_views: bool,
 ) -> Any:
-    """What an operator returns, if the CPU computes it.
+    """What an operator returns, computed by the CPU.
 
-    `arguments` are all of them, in the order of the schema. The results are
-    on the device; what the operator writes to is written, and is returned
-    itself where it is a result.
+    `arguments` are all its arguments, in the order of the schema. The results
+    are on the device. The arguments that the operator writes to hold the new
+    values, and one that is also a result is returned itself.
 
     >>> import glasstorch as torch
     >>> from glasstorch.dispatch.operator import registry

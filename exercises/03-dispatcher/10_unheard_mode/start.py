@@ -13,10 +13,10 @@
 # %% [markdown]
 # # 03.10 Repair: a mode that hears nothing
 #
-# Two modes are on, one inside the other. The inner one lets each call go on,
-# so the outer one should see it next. It sees nothing. While the inner handler
-# runs, the outer mode is on the stack of modes, where it should be. Nor does
-# it see a call that is made after the inner block has ended.
+# Two modes are on, one inside the other. The inner mode passes each call on,
+# so the outer mode should see it next, but it sees nothing. While the inner
+# mode's method runs, the outer mode is on the stack of modes, as it should be.
+# It does not see a call made after the inner block has ended, either.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 03.10` runs `symptom.py` on it. Find the
