@@ -36,7 +36,14 @@ from glasstorch.autograd.unregistered import unregistered
 from glasstorch.autograd.views import as_view
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import contiguous_strides, slice_bounds
-from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD, BELOW_ADINPLACEORVIEW, BELOW_AUTOGRAD, MATH_BITS
+from glasstorch.core.keys import (
+    ADINPLACEORVIEW,
+    AUTOGRAD,
+    BELOW_ADINPLACEORVIEW,
+    BELOW_AUTOGRAD,
+    MATH_BITS,
+    DispatchKey,
+)
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, has_kernel, resolve
@@ -45,6 +52,7 @@ from glasstorch.operators.composite.views import shapes as composite_views
 Maker = Callable[..., Boxed]
 
 RESHAPE = composite_views.reshape
+EVERY_BACKEND = DispatchKey.CompositeExplicitAutograd
 recording = grad_mode.get
 
 
@@ -106,9 +114,13 @@ def _is_written_out(view: Operator, keys: int) -> bool:
 
 
 def _written_out(view: Operator, below: int) -> Callable[[Boxed], Boxed] | None:
-    """The maker of a shortcut that writes out the library's kernel of a view; None if there is none."""
+    """The maker of a shortcut that writes out the library's kernel of a view; None if there is none.
+
+    The kernel is the one for all backends: a layout that is not strided may have another.
+    """
     kernel = resolve(view, below).choice.kernel
-    return FREQUENT.get(view.name) if kernel is not None and kernel.table is not None else None
+    is_written_out = kernel is not None and kernel.table is not None and kernel.key is EVERY_BACKEND
+    return FREQUENT.get(view.name) if is_written_out else None
 
 
 def _is_from(resolution: Resolution, table: KernelTable) -> bool:
