@@ -2,7 +2,7 @@
 
 Reading order: `tensors` (what every kernel asks about such a tensor), `sparse` (taken apart, coalesced, converted);
 then, by family: `creation`, `pointwise`, `reductions`, `views`, `indexing`, `joining`, `copies`, `products`,
-`matmul`, `softmax`; and in a folder of its own `compressed/` (CSR, CSC, BSR, BSC).
+`times_dense`, `matmul`, `softmax`; and in a folder of its own `compressed/` (CSR, CSC, BSR, BSC).
 
 Mirrors: aten/src/ATen/native/sparse
 Differs: NumPy sorts and adds up, SciPy multiplies.

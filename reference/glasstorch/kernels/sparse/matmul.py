@@ -19,19 +19,18 @@ from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.sparse.pointwise import written_to
 from glasstorch.kernels.sparse.products import Compressed, product_of_columns
 from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo_of, parts
+from glasstorch.kernels.sparse.times_dense import coo_times_dense
 from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.shapes.scalars import number_as
 
 
-def as_scipy(self: Tensor) -> Any:
-    """A COO matrix over the same memory, as SciPy's; it need not be coalesced."""
-    from scipy.sparse import coo_array
-
+def dense_product(self: Tensor, dense: Tensor) -> Array:
+    """The product of a COO matrix, which need not be coalesced, and a strided one."""
     held = parts(self)
     values = held.values.array()
     if self.dtype in NARROW_FLOATS:
         values = as_single.run(values)
-    return coo_array((values, tuple(held.indices.array())), shape=self._shape)
+    return coo_times_dense(held.indices.array(), values, self._shape[0], _array(dense))
 
 
 def _array(self: Tensor) -> Array:
@@ -70,7 +69,7 @@ def mm(keys: int, self: Tensor, mat2: Tensor) -> Tensor:
     if not self.is_sparse:
         return mm(keys, mat2.t(), self.t()).t()
     check_factors(self, mat2)
-    return _finished(as_scipy(self) @ _array(mat2), self.dtype)
+    return _finished(dense_product(self, mat2), self.dtype)
 
 
 @SPARSE.impl("mm.out")
@@ -169,7 +168,7 @@ def addmm(keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alp
     check_factors(mat1, mat2)
     shape = (mat1._shape[0], mat2._shape[1])
     biased = self.expand(shape)
-    product = as_scipy(mat1) @ _array(mat2)
+    product = dense_product(mat1, mat2)
     if alpha != 1:
         product = product * number_as(alpha, self.dtype)
     if beta != 0:

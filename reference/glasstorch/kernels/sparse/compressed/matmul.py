@@ -25,6 +25,7 @@ from glasstorch.kernels.sparse.compressed.pointwise import add, put_into
 from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, compressed, parts, places_of, with_values
 from glasstorch.kernels.sparse.compressed.views import transpose
 from glasstorch.kernels.sparse.products import Compressed, product_of_columns
+from glasstorch.kernels.sparse.times_dense import compressed_times_dense
 from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.shapes.scalars import number_as
 
@@ -68,6 +69,13 @@ def as_scipy(self: Tensor) -> Any:
 
 def dense_product(mat1: Tensor, mat2: Tensor) -> Array:
     """The product of two matrices, one of which is sparse, as an array."""
+    if mat2.layout is strided and mat1.layout in (sparse_csr, sparse_csc):
+        held = parts(mat1)
+        values = held.values.array()
+        if mat1.dtype in NARROW_FLOATS:
+            values = as_single.run(values)
+        starts, places = held.compressed.array(), held.plain.array()
+        return compressed_times_dense(mat1.layout is sparse_csr, mat1._shape, starts, places, values, as_scipy(mat2))
     product = as_scipy(mat1) @ as_scipy(mat2)
     return product if isinstance(product, np.ndarray) else product.toarray()
 
