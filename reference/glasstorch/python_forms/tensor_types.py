@@ -27,7 +27,7 @@ from glasstorch.core.dtype import (
     uint8,
 )
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
-from glasstorch.core.layout import strided
+from glasstorch.core.layout import jagged, strided
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.warn_once import warn_once
 from glasstorch.outside_data.from_data import legacy
@@ -101,7 +101,7 @@ ShortTensor = named(int16, "Short")
 
 def type_name(tensor: TensorImpl) -> str:
     """`torch.sparse.FloatTensor`: the device, unless it is the CPU, the layout, unless it is strided, and the dtype."""
-    of_layout = "" if tensor.layout is strided else f"{'sparse' if tensor.is_sparse else tensor.layout.name}."
+    of_layout = "" if tensor.layout in (strided, jagged) else f"{'sparse' if tensor.is_sparse else tensor.layout.name}."
     kind = tensor.device.type  # of a program's own device, `torch.NAME`
     return f"{ON_DEVICE.get(kind, f'torch.{kind}')}.{of_layout}{tensor.dtype.scalar_name}Tensor"
 

@@ -34,6 +34,7 @@ def test_an_expression_says_what_it_says_in_pytorch(require: Callable[[str], Any
     assert said(glasstorch, expression) == said(require("torch"), expression)
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
 def test_attention_is_that_of_each_sequence_by_itself(torch: Any) -> None:
     lengths, heads, width = [5, 2, 9], 2, 8
     torch.manual_seed(0)

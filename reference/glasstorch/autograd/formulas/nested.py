@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.core.geometry import is_non_overlapping_and_dense
 from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
@@ -24,7 +25,9 @@ def nested_values_backward(grad: Tensor, self: Any) -> Tensor:
     cache = self._metadata_cache
     lengths, ragged_idx = self._lengths, self._ragged_idx
     ends = cache.get("min_seqlen"), cache.get("max_seqlen")
-    return view_from_jagged(grad, self._offsets, dummy_of(grad), lengths, ragged_idx, *ends)
+    if not is_non_overlapping_and_dense(grad._shape, grad.strides()):  # expanded: a leaf could not add to it in place
+        grad = grad.contiguous()
+    return view_from_jagged(grad, self._offsets, dummy_of(self), lengths, ragged_idx, *ends)
 
 
 def padded_to_jagged_backward(grad: Tensor, offsets: Sequence[Tensor], longest: int) -> Tensor:

@@ -37,7 +37,7 @@ def contiguous(operator: Operator, x: NestedTensor, memory_format: Any) -> Any:
     return x.clone(memory_format=memory_format) if x._lengths is None else clone_without_holes(x)
 
 
-@rule("detach", "self: jt_all", only_below=True)
+@rule("detach alias", "self: jt_all", only_below=True)
 def detach(operator: Operator, x: NestedTensor) -> Any:
     """The same without history."""
     return like(x, run(operator, x._values))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor
-from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Operator
 from glasstorch.nested._internal.nested_tensor import NestedTensor, _nt_view_dummy
 from glasstorch.nested._internal.rules import inner, like, rule, run
@@ -78,13 +77,10 @@ def _nested_get_max_seqlen(operator: Operator, x: NestedTensor) -> Any:
     return x._metadata_cache.get("max_seqlen")
 
 
-def _nested_get_jagged_dummy(keys: int, any: Tensor) -> Any:
-    """The dummy, whatever asks for it."""
+@rule("_nested_get_jagged_dummy", "self: any", only_below=True)
+def _nested_get_jagged_dummy(operator: Operator, any: Tensor) -> Any:
+    """The dummy, whichever nested tensor asks for it."""
     return _nt_view_dummy()
-
-
-for _key in ("CPU", "CUDA", "Meta", "AutogradNestedTensor"):
-    KernelTable(_key).add("_nested_get_jagged_dummy", _nested_get_jagged_dummy)
 
 
 # Padding ------------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ SHOWN = (  # private names that programs call
     "_foreach_",
     "_fused_",
     "_native_",
+    "_nested_",
     "_pack_padded_",
     "_pad_packed_",
     "_safe_",
