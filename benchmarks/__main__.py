@@ -4,9 +4,9 @@
     python -m benchmarks eager      one file's contests
     python -m benchmarks kept       nothing: it prints the last numbers that were kept, as README.md shows them
 
-Progress goes to standard error, the table to standard output. torch is measured where it is installed. Three runs keep
-their numbers: one of everything; `book`, as the book changes more often than what the library computes; and `eager
-autograd`, what a gradient costs.
+Progress goes to standard error, the table to standard output. torch is measured where it is installed. Four runs keep
+their numbers: one of everything; `book`, as the book changes more often than what the library computes; `eager
+autograd`, what a gradient costs; and `library sparse`, what a program's own part of a call costs, and a sparse product.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from benchmarks import (
     operators,
     profiler,
     serialization,
+    sparse,
     startup,
     tensors,
     training,
@@ -67,8 +68,9 @@ FILES = {
     "profiler": profiler.contests,
     "amp": amp.contests,
     "library": library.contests,
+    "sparse": sparse.contests,
 }
-GRADIENTS = {"eager", "autograd"}
+TOGETHER = {"autograd": {"eager", "autograd"}, "dispatch": {"library", "sparse"}}  # runs that keep their numbers
 OTHERS = ("startup", "book")
 BOOK = "The book, from the build to what a reader waits for"
 
@@ -116,8 +118,9 @@ def main(wanted: list[str]) -> int:
         print("\n\n".join(lists))
     if not wanted:
         save(rows, facts, where)
-    if set(wanted) == GRADIENTS:
-        save(rows, facts, where, "autograd")
+    for of, files in TOGETHER.items():
+        if set(wanted) == files:
+            save(rows, facts, where, of)
     if about.keys() >= book.MOST.keys():
         save([], about, where, "book")
     elif not wanted or "book" in wanted:

@@ -51,6 +51,20 @@ def test_the_numbers_of_the_book_are_kept_by_themselves(
     assert program.main(["kept", "book"]) == 2
 
 
+def test_files_that_are_measured_together_are_kept_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "RESULTS", tmp_path)
+    for files in program.TOGETHER.values():
+        assert files <= set(FILES)
+        for name in files:
+            monkeypatch.setitem(FILES, name, lambda modules: [])
+    assert program.main(["library"]) == 0
+    assert not list(tmp_path.iterdir())
+    assert program.main(["sparse", "library"]) == 0
+    (kept_now,) = tmp_path.iterdir()
+    assert kept_now.name.endswith("-dispatch.json")
+    assert json.loads(kept_now.read_text(encoding="utf-8"))["rows"] == []
+
+
 def test_every_file_that_measures_contests_is_run() -> None:
     files = {
         path.stem
