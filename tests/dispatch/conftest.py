@@ -8,8 +8,9 @@ import pytest
 
 from glasstorch.core.keys import CPU_KEYS
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.dispatch.fallback import PASSED_THROUGH
 from glasstorch.dispatch.library import Library
-from glasstorch.dispatch.operator import Operator
+from glasstorch.dispatch.operator import Kernel, Operator, fallthrough_kernel, registry
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +19,9 @@ def without_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
 
     What autograd does for an operator without a kernel of its own is in tests/autograd/test_unregistered.py.
     """
-    monkeypatch.setattr("glasstorch.dispatch.resolve.users_fallbacks", {})
+    transparent = {key: Kernel(fallthrough_kernel, key, "fallback.py", takes_keys=True) for key in PASSED_THROUGH}
+    monkeypatch.setattr(registry, "fallbacks", {**registry.fallbacks, **transparent})
+    registry.changed()
 
 
 @pytest.fixture

@@ -59,6 +59,7 @@ BY_RULE: Final = {
     "has a fallback that does it",
 }
 
+ASKED: Final = ("CPU", "CompositeImplicitAutograd", "Autograd", "ADInplaceOrView", "BackendSelect")
 PROGRAM: Final = """
 import json, sys
 import torch
@@ -73,7 +74,9 @@ for name in torch._C._dispatch_get_all_op_names():
     shared = name in registry.operators
     ours = (glasstorch._C._dispatch_dump(name), glasstorch._C._dispatch_dump_table(name)) if shared else ()
     out[name] = [*theirs, *ours]
-json.dump(out, sys.stdout)
+query = "_dispatch_get_registrations_for_dispatch_key"
+told = {key: [list(getattr(t._C, query)(key)) for t in (torch, glasstorch)] for key in sys.argv[1:]}
+json.dump([out, told], sys.stdout)
 """
 
 
@@ -111,11 +114,19 @@ def kernels_of(text: str) -> dict[str, str]:
 
 
 @cache
+def asked() -> tuple[dict[str, list[str]], dict[str, list[list[str]]]]:
+    """What both libraries tell of every operator of PyTorch, in a process in which nothing else was registered.
+
+    The dumps of each operator; and for each of ASKED the operators with a kernel there.
+    """
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *ASKED], capture_output=True, text=True, check=True)
+    dumped, told = json.loads(done.stdout)
+    return dumped, told
+
+
 def dumps() -> dict[str, list[str]]:
-    """What both libraries dump of every operator of PyTorch, in a process in which nothing else was registered."""
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
-    found: dict[str, list[str]] = json.loads(done.stdout)
-    return found
+    """PyTorch's dumps of an operator, and ours where we have it."""
+    return asked()[0]
 
 
 @cache

@@ -25,6 +25,7 @@ from glasstorch.autograd.forward_table import RULES, Rule
 from glasstorch.autograd.graph import grad
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Node
+from glasstorch.autograd.records_nothing import NOTHING_RECORDED
 from glasstorch.autograd.tangents import keep, set_tangent, tangent_of
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING
@@ -45,18 +46,18 @@ def forward(operator: Operator, keys: int) -> Boxed:
     resolution = resolve(operator, rest)
     entry = resolution.entry if registry.wrap is None else registry.wrap(operator, resolution)
     choice = resolution.choice
-    if choice.key not in AUTOGRAD_KEYS or choice.rule == MATH_KERNEL:
+    if choice.key not in AUTOGRAD_KEYS or choice.rule == MATH_KERNEL or choice.kernel is NOTHING_RECORDED:
         return entry
     name = operator.qualified_overload
     found = RULES.get(name) or RULES.get(functional_name(name))
-    has_gradient = operator.has_kernel_for(DispatchKey.Autograd)
+    has_formula = operator.has_kernel_for(DispatchKey.Autograd)
 
     def with_tangents(keys: int, *arguments: Any) -> Any:
         if all(tangent_of(tensor) is None for tensor in tensors_of(arguments)):
             return entry(rest, *arguments)
         if found is not None:
             return Call(operator, found, arguments).run(entry, rest)
-        if has_gradient:
+        if has_formula:
             raise not_implemented(name)
         return entry(rest, *arguments)
 

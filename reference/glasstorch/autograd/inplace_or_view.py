@@ -8,8 +8,7 @@ Differs: a function for each number of arguments makes the kernels of all operat
 # Note [Makers of kernels]
 The code around a call of the next kernel is the same for hundreds of operators, so it is written once, as a closure
 over an operator's table. A maker serves one number of arguments: a kernel that takes `*arguments` builds a tuple and
-calls with it, which makes a recorded call 10 % slower. Only kernels that write to a list, or have more than seven
-arguments, do so.
+calls with it, which makes a recorded call 10 % slower. Only kernels that have more than seven arguments do so.
 """
 
 from __future__ import annotations
@@ -202,7 +201,7 @@ def writes_last_of_seven(table: DispatchTable) -> Boxed:
     return kernel
 
 
-# Operators that write to several arguments, or to a list: out= forms with several results ------------------------
+# Operators that write to several arguments: out= forms with several results --------------------------------------
 # The tensors that are written to are the arguments at the positions `written`.
 
 
@@ -294,21 +293,6 @@ def writes_several(table: DispatchTable, *written: int) -> Boxed:
     def kernel(keys: int, *arguments: Any) -> Any:
         below = keys & BELOW_ADINPLACEORVIEW
         outs = [arguments[i] for i in written]
-        _materialize(outs)
-        returned = table[below](below, *arguments)
-        for out in outs:
-            out.bump_version()
-        return returned
-
-    return kernel
-
-
-def writes_lists(table: DispatchTable, *written: int) -> Boxed:
-    """The arguments that are written to are lists of tensors."""
-
-    def kernel(keys: int, *arguments: Any) -> Any:
-        below = keys & BELOW_ADINPLACEORVIEW
-        outs = [out for i in written for out in arguments[i]]
         _materialize(outs)
         returned = table[below](below, *arguments)
         for out in outs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from glasstorch.autograd import records_nothing, unregistered
 from glasstorch.dispatch.fast import PLAIN
 
 
@@ -23,6 +24,7 @@ def register_autograd_kernels() -> None:
     import_module("glasstorch.autograd.forward")
     import_module("glasstorch.autograd.manual")
     import_module("glasstorch.autograd.not_implemented")
-    import_module("glasstorch.autograd.unregistered")
+    unregistered.register_fallback()
+    records_nothing.register_rest()
     if not PLAIN:
         import_module("glasstorch.autograd.shortcuts")

@@ -13,7 +13,7 @@ kernel, its plain twin.
 A shortcut is made where the kernels on the way are of the generated tables, whose work is known, or where the fallback
 of autograd stands in the place of a kernel that a user's operator does not have. It lives in the
 operator's table, and is dropped with it when a kernel is registered. While a trace is on there are none: it sees every
-hop.
+hop. An operator that records nothing (records_nothing.py) needs no question: the kernel below stands in the table.
 
 Four views are asked for more often than all others: a slice, one index, and `view` and `reshape` of a row-major tensor.
 There the work of the backend's kernel is written out too: `Frequent views` below. Composite operators whose way leads
@@ -32,6 +32,7 @@ from glasstorch.autograd.composite_shortcuts import COMPOSITES, shortened_compos
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
 from glasstorch.autograd.modes import grad_mode
+from glasstorch.autograd.records_nothing import NOTHING_RECORDED
 from glasstorch.autograd.unregistered import unregistered
 from glasstorch.autograd.views import as_view
 from glasstorch.core.errors import MissingKernelError
@@ -64,6 +65,11 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
         return _shortened_reshape(operator, keys, entry)
     if operator.name in COMPOSITES:
         return shortened_composite(operator, keys, resolution)
+    if kernel is NOTHING_RECORDED:
+        try:
+            return operator.table[keys & BELOW_AUTOGRAD]
+        except MissingKernelError:  # the call raises the error
+            return entry
     is_known = _is_from(resolution, autograd_kernels.AUTOGRAD) or (kernel and kernel.function is unregistered)
     if not (keys & AUTOGRAD and is_known and has_kernel(operator, keys & BELOW_AUTOGRAD)):
         return entry

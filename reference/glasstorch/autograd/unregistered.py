@@ -1,7 +1,7 @@
-"""What does autograd do for an operator of a user's that has no kernel for it?
+"""What does autograd do for an operator that has no kernel for it, as a user's may have none?
 
 Mirrors: torch/csrc/autograd/autograd_not_implemented_fallback.cpp (basicAutogradNotImplementedFallbackImpl)
-Differs: for operators that a Library has defined; those of the library itself have their kernels.
+Differs: nested tensors pass it by.
 
 The operator runs below autograd. Where its kernel is composed of other operators, these are recorded, and a hook on the
 result warns when a gradient passes; any other result gets a node that warns, and passes on no gradient.
@@ -17,11 +17,12 @@ from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Edge, Node
 from glasstorch.autograd.tensor_hooks import register_hook
 from glasstorch.core.dtype import FLOATING
-from glasstorch.core.keys import BELOW_AUTOGRAD
+from glasstorch.core.keys import BELOW_AUTOGRAD, DispatchKey
 from glasstorch.core.user_line import warn_user
+from glasstorch.dispatch.fallback import WITHOUT_FALLBACK
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, Operator, registry, tensors_of
-from glasstorch.dispatch.resolve import AUTOGRAD_KEYS, users_fallbacks
+from glasstorch.dispatch.resolve import AUTOGRAD_KEYS
 
 MODES: Final = ("nothing", "warn")
 
@@ -70,7 +71,7 @@ class WarnNotImplemented(Node):
 
 
 def unregistered(operator: Operator, keys: int, *arguments: Any) -> Any:
-    """The kernel of every autograd key, for operators of users that have none."""
+    """The fallback of the autograd keys."""
     below = keys & BELOW_AUTOGRAD
     tensors = list(tensors_of(arguments))
     for tensor in tensors:
@@ -100,7 +101,9 @@ def unregistered(operator: Operator, keys: int, *arguments: Any) -> Any:
     return result
 
 
-_where = caller(0)
-for _key in AUTOGRAD_KEYS:
-    users_fallbacks[_key] = Kernel(unregistered, _key, _where, takes_keys=True, calls_operators=False)
-registry.changed()
+def register_fallback() -> None:
+    """Let it stand at the autograd keys, where nothing stands that an operator has registered."""
+    where = caller(0)
+    for key in AUTOGRAD_KEYS - WITHOUT_FALLBACK - {DispatchKey.AutogradNestedTensor}:
+        registry.fallbacks[key] = Kernel(unregistered, key, where, takes_keys=True, calls_operators=False)
+    registry.changed()

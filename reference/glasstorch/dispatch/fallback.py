@@ -2,8 +2,8 @@
 
 Mirrors: aten/src/ATen/core/VariableFallbackKernel.cpp, aten/src/ATen/core/BackendSelectFallbackKernel.cpp,
     aten/src/ATen/autocast_mode.cpp (the fallthrough fallback), VmapModeRegistrations.cpp of aten/src/ATen and functorch
-Differs: a user's operator without an autograd kernel has a fallback of its own (autograd/unregistered.py), which warns
-    as PyTorch's does; one of the library's is passed through silently.
+Differs: the keys of autograd are transparent until it is loaded, and puts its own fallback there
+    (autograd/unregistered.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,13 @@ from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel, fallthrough_kernel, registry
 from glasstorch.dispatch.resolve import AUTOGRAD_KEYS
 
+# Autograd keys of devices for which PyTorch has no fallback either.
+WITHOUT_FALLBACK = frozenset(
+    DispatchKey["Autograd" + device] for device in ("HIP", "IPU", "VE", "PrivateUse2", "PrivateUse3")
+)
+
 PASSED_THROUGH = [
-    *AUTOGRAD_KEYS,
+    *sorted(AUTOGRAD_KEYS - WITHOUT_FALLBACK),
     DispatchKey.ADInplaceOrView,
     DispatchKey.BackendSelect,
     DispatchKey.FuncTorchVmapMode,

@@ -48,6 +48,7 @@ class Kernel:
     calls_operators: bool = True  # must run with autograd excluded where it stands below autograd
     by_user: bool = False  # called with keyword arguments, defaults left out; see Note [A user's kernel]
     table: object = None  # the library's KernelTable by which it was registered
+    boxed: bool = False  # called with the operator in front: one function for several operators
     fast: Boxed | None = None  # runs in front of `function`: Note [Plain and fast] (dispatch/fast.py)
 
 

@@ -82,9 +82,6 @@ INCLUDED_IN: dict[DispatchKey, frozenset[DispatchKey]] = {
 # By the operator's name, a function that is told the key before the error is raised, and may raise its own.
 ASKED_WHEN_MISSING: dict[str, Callable[[str], object]] = {}
 
-# Fallbacks that come before the others where a user has defined the operator: autograd/unregistered.py fills them in.
-users_fallbacks: dict[DispatchKey, Kernel] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -179,7 +176,7 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
     if kernel := by_alias(DispatchKey.FuncTorchBatchedDecomposition):
         return Choice(key, kernel, BATCHED_KERNEL)
     # 3. The fallback of the key, for operators that register nothing.
-    if kernel := (None if operator.family else users_fallbacks.get(key)) or registry.fallbacks.get(key):
+    if kernel := registry.fallbacks.get(key):
         return Choice(key, kernel, BACKEND_FALLBACK)
     return Choice(key, None, MISSING)
 
@@ -202,8 +199,8 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     function = kernel.fast or kernel.function
     if kernel.by_user:
         function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
-    elif choice.rule == BACKEND_FALLBACK:
-        function = partial(function, operator)  # boxed: it receives the operator that was called
+    elif kernel.boxed or choice.rule == BACKEND_FALLBACK:
+        function = partial(function, operator)
     elif not kernel.takes_keys:
         function = _without_keys(function, len(operator.schema.arguments))
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
@@ -214,8 +211,19 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
         or not (operator.family or any(operator.kernels.get(key) for key in (DispatchKey.Autograd, *AUTOGRAD_KEYS)))
     )
     if kernel.calls_operators and stands_below and not records_itself:
-        return _below_autograd(function)
+        return _below_autograd(function, _excluded_below(operator))
     return function
+
+
+def _excluded_below(operator: Operator) -> int:
+    """The keys that the operators called by a backend kernel may not reach.
+
+    What an operator without an ADInplaceOrView kernel writes is counted by those that it calls.
+    """
+    parts_count = not operator.kernels.get(DispatchKey.ADInplaceOrView) and any(
+        argument.type.is_write for argument in operator.schema.arguments
+    )
+    return _AUTOGRAD_AND_NESTED if parts_count else _AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["ADInplaceOrView"]
 
 
 def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
@@ -266,7 +274,7 @@ def _without_keys(function: Boxed, count: int) -> Boxed:
     return entry_of_two if count == 2 else entry
 
 
-def _below_autograd(function: Boxed) -> Boxed:
+def _below_autograd(function: Boxed, excluded: int) -> Boxed:
     """Run a backend kernel that calls operators with autograd switched off for those calls.
 
     The gradient of the whole was recorded above; recording its parts too would count it twice.
@@ -274,7 +282,7 @@ def _below_autograd(function: Boxed) -> Boxed:
 
     def entry(keys: int, *arguments: Any) -> Any:
         included, allowed = active_keys.get()
-        token = active_keys.set((included, allowed & ~_EXCLUDED_BELOW_AUTOGRAD))
+        token = active_keys.set((included, allowed & ~excluded))
         try:
             return function(keys, *arguments)
         finally:
@@ -283,7 +291,7 @@ def _below_autograd(function: Boxed) -> Boxed:
     return entry
 
 
-_EXCLUDED_BELOW_AUTOGRAD = (AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["ADInplaceOrView"]) & ~ALL_BACKENDS
+_AUTOGRAD_AND_NESTED = AUTOGRAD_AND_NESTED & ~ALL_BACKENDS
 
 
 def computed_table(operator: Operator, keys: int) -> list[Choice]:

@@ -19,6 +19,7 @@ from glasstorch.operators.composite.random import check_deviation, check_deviati
 from glasstorch.operators.generated.functions import multinomial, randperm
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
 
 
 # Of a given size ---------------------------------------------------------------------------------------------------
@@ -30,19 +31,19 @@ def rand_out(size: Sequence[int], out: Tensor) -> Tensor:
     return out.resize_(size).uniform_(0.0, 1.0)
 
 
-@COMPOSED.impl("rand.generator_out")
+@IMPLICIT.impl("rand.generator_out")
 def rand_generator_out(size: Sequence[int], generator: Generator | None, out: Tensor) -> Tensor:
     """As `rand.out`, from a generator."""
     return out.resize_(size).uniform_(0.0, 1.0, generator=generator)
 
 
-@COMPOSED.impl("randn.out")
+@IMPLICIT.impl("randn.out")
 def randn_out(size: Sequence[int], out: Tensor) -> Tensor:
     """`out`, resized and filled with normal numbers."""
     return out.resize_(size).normal_(0.0, 1.0)
 
 
-@COMPOSED.impl("randn.generator_out")
+@IMPLICIT.impl("randn.generator_out")
 def randn_generator_out(size: Sequence[int], generator: Generator | None, out: Tensor) -> Tensor:
     """As `randn.out`, from a generator."""
     return out.resize_(size).normal_(0.0, 1.0, generator=generator)

@@ -89,10 +89,13 @@ def test_refuses_before_anything_has_changed(grads: Any, error: type[Exception],
         glasstorch._fused_sgd_(whole, whole, [], **SGD)
 
 
-def test_every_tensor_that_may_be_written_to_is_counted() -> None:
+def test_no_write_is_counted_and_a_lazy_copy_keeps_its_values() -> None:
+    """As in PyTorch, which counts what an operator writes that it returns; tests/autograd/test_records_nothing.py."""
     parameter, grad, buffer = (glasstorch.ones(2) for _ in range(3))
+    kept = glasstorch.ops.aten._lazy_clone(parameter)
     glasstorch._fused_sgd_([parameter], [grad], [buffer], **{**SGD, "momentum": 0.9})
-    assert parameter._version == grad._version == buffer._version == 1
+    assert parameter._version == grad._version == buffer._version == 0
+    assert kept.tolist() == [1, 1] != parameter.tolist()
 
 
 def test_without_data_there_is_nothing_to_update() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from glasstorch.dispatch.operator import Operator, Registry
 
 FILE = "dispatch/operator.py"
-LINE = 98
+LINE = 99
 
 
 def mended(self: Registry, operator: Operator | None = None) -> None:

@@ -69,7 +69,7 @@ def update_each(
     if found_inf is not None and found_inf.array().item() == 1.0:
         return
     for place, step in enumerate(steps):
-        tensors = [tensors[place].array() for tensors in lists]
+        tensors = [own_array(tensors[place]) for tensors in lists]
         arrays = [widened(array) for array in tensors]
         if grad_scale is not None:
             arrays[1] = arrays[1] / arrays[1].dtype.type(grad_scale.array().item())
@@ -78,6 +78,14 @@ def update_each(
         for tensor, array in zip(tensors, arrays, strict=True):
             if array is not tensor and tensor is not tensors[1]:
                 cast.run(tensor, array)
+
+
+def own_array(tensor: Tensor) -> Array:
+    """The elements of a tensor that is to be changed; of a lazy copy, which no kernel above makes real, its own."""
+    storage = tensor._storage
+    if storage is not None and storage.lazy is not None:
+        storage.materialize()
+    return tensor.array()
 
 
 def counts(state_steps: Tensors) -> list[float]:

@@ -22,6 +22,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
+IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
 
 RANKS = {channels_last: 4, channels_last_3d: 5}
 
@@ -124,7 +125,7 @@ def register_empty(table: KernelTable, on: device | None = None) -> None:
 # out= forms -----------------------------------------------------------------------------------------------------
 
 
-@COMPOSED.impl("empty.out")
+@IMPLICIT.impl("empty.out")
 def empty_out(size: Sequence[int], memory_format: memory_format | None, out: Tensor) -> Tensor:
     """`out`, resized."""
     return out.resize_(size) if memory_format is None else out.resize_(size, memory_format=memory_format)

@@ -38,9 +38,13 @@ def in_words(count: int) -> str:
 def emit(functions: list[NativeFunction], mark: str) -> str:
     concerned = [f for f in functions if f.schema.is_inplace or f.schema.is_out or f.schema.is_view]
     implicit = {f.name for f in functions if f.is_composite_implicit}
-    # An out= form may be made of others too, which count what they write.
-    made_of_others = {f.name for f in concerned if f.autograd_sees_parts}
-    without = made_of_others | implicit | {f.name for f in concerned if Tag.no_view in f.tags}
+    # An out= form may be made of others too, which count what they write. As in PyTorch, so may the one that is
+    # generated for an operator made of others, and nobody counts what an operator writes that returns nothing.
+    made_of_others = {
+        f.name for f in concerned if f.autograd_sees_parts or (f.functional in implicit and Tag.generated in f.tags)
+    }
+    silent = {f.name for f in concerned if not f.schema.returns}
+    without = made_of_others | implicit | silent | {f.name for f in concerned if Tag.no_view in f.tags}
     own = [f for f in concerned if f.name not in without]
     makers = re.findall(r"^def ([a-z]\w*)", MAKERS.read_text(encoding="utf-8"), re.MULTILINE)
     rows = (f'row("{f.name}", {_made(f, makers)})\n' for f in own)
@@ -54,10 +58,10 @@ def _made(f: NativeFunction, makers: list[str]) -> str:
     returned = [i for i in written if arguments[i].type.alias in {r.type.alias for r in f.schema.returns}]
     written = returned or written  # as in PyTorch, what is written to beside the result is not counted as changed
     lists = [i for i in written if arguments[i].type.is_list]
-    if lists and lists != written:
-        raise SchemaError(f"{f.where}: {f.name} writes to a tensor and to a list of tensors")
     if lists:
-        return f"writes_lists, {', '.join(map(str, written))}"
+        raise SchemaError(
+            f"{f.where}: {f.name} writes to a list of tensors and returns something; {MAKERS.name} has no maker"
+        )
     if written:
         position = "first" if written == [0] else "last" if written == [len(arguments) - 1] else "several"
         verb = "resizes" if Tag.resizes in f.tags else "writes"

@@ -129,7 +129,7 @@ def _in_blocks(is_decoupled: bool, lists: Sequence[Tensors], state_steps: Tensor
     steps = set(plain.counts(state_steps))
     if len(steps) != 1 or not _are_alike(used):
         return False
-    arrays = [[tensor.array() for tensor in tensors] for tensors in used]
+    arrays = [[plain.own_array(tensor) for tensor in tensors] for tensors in used]
     quietly(_run, Update(rule, steps.pop(), arrays[0][0].dtype), list(_jobs(arrays)))
     return True
 
