@@ -274,13 +274,11 @@ def asking_property(original: Any, name: str) -> property:
     read = plain.__get__
 
     def ask_about(access: str, *args: Any) -> Any:
-        if type(args[0]) in QUIET and not mode_stack.get():
-            return UNASKED
         return ask(getattr(original, access), f"torch.Tensor.{name}.{access}", args, None, always)
 
     def get(self: Any) -> Any:  # hot path: benchmarks/library.py
         off = switched_off.get()
-        if off == NOTHING or (off == NO_SUBCLASSES and not mode_stack.get()):  # nobody_is_asked, written out
+        if off == NOTHING or (not mode_stack.get() and (off == NO_SUBCLASSES or type(self) in QUIET)):
             return read(self)
         answer = ask_about("__get__", self)
         return read(self) if answer is UNASKED else answer

@@ -18,7 +18,7 @@ from typing import Any
 
 from glasstorch.calls.arguments import LISTS, NUMBERS, device_of, dtype_of
 from glasstorch.calls.call_site import as_written, handed_on, is_spread
-from glasstorch.calls.inherited import answer_of_heir, nobody_is_asked, only_heir
+from glasstorch.calls.inherited import known_answer
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
 from glasstorch.calls.overloaded import (
     SKIP_ONE,
@@ -92,11 +92,9 @@ class PythonFunction:
         if not SILENT.issuperset(map(type, args)) or (kwargs and not SILENT.issuperset(map(type, kwargs.values()))):
             unasked = self.unasked
             if unasked is not None:
-                kind = only_heir(args, kwargs)
-                if kind is not None:
-                    return answer_of_heir(kind, unasked, args, kwargs)
-                if nobody_is_asked():
-                    return unasked(*args, **kwargs)
+                answer = known_answer(unasked, args, kwargs)
+                if answer is not UNASKED:
+                    return answer
             answer = self.ask(args, kwargs)
             if answer is not UNASKED:
                 return answer
