@@ -13,9 +13,9 @@
 # %% [markdown]
 # # 01.1 Which keys passed by
 #
-# A trace lists the kernels that ran. A key that was asked and had nothing to
-# say left no line. Yet it can be found, because each hop notes where it came
-# from:
+# A trace lists the kernels that ran. A key that was passed by ran no kernel,
+# so the trace has no line for it. It can still be found, because each hop
+# records the key set in which its key was looked up:
 #
 # | of a hop | what it is |
 # |---|---|
@@ -24,13 +24,14 @@
 # | `key` | the key whose kernel ran |
 # | `keys` | the key set in which that key was found, as an integer |
 #
-# The hops of a trace stand in the order in which they began. Not all of them
-# belong to one call. A hop was made by the kernel that runs one level above
-# it, and there are two ways to make one. That kernel redispatched: the hop is
-# of the same operator, and has no key in its set that was not in the kernel's
-# set. Then it belongs to the same call. Or the kernel made another call.
+# The hops of a trace are in the order in which they began, and not all of them
+# belong to one call. A hop at depth 1 or more was made by a kernel that runs
+# one level above it, and there are two ways in which a kernel can make a hop.
+# It can redispatch: then the hop has the same operator, and its set has no key
+# that was not in the kernel's set. Such a hop belongs to the same call. Or the
+# kernel can make another call.
 #
-# Write the function. `trace()` of the library then answers with it, for a
+# Write the function. The library's `trace()` then uses it to answer for a
 # single hop (`hop.skipped`) and for a call (`hops.passed_by(0)`).
 
 # %%
@@ -41,9 +42,9 @@ from glasstorch.dispatch.trace import Hop
 
 
 def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
-    """The keys that passed by in the call that begins at hops[first].
+    """The keys that were passed by in the call that begins at hops[first].
 
-    They are in the order in which they were asked, each of them once.
+    They are in the order in which the dispatcher came to them, each once.
 
     >>> import glasstorch as torch
     >>> from glasstorch.dispatch.trace import trace
@@ -57,11 +58,12 @@ def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
     >>> [key.name for key in passed_by(hops, 0)]
     ['ADInplaceOrView', 'BackendSelect']
 
-    What was not asked did not pass by: no key below the last hop of the call,
-    and none that a kernel took out of the set before it redispatched.
+    Only keys to which the dispatcher came are passed by: no key below that of
+    the last hop of the call, and none that a kernel took out of the set before
+    it redispatched.
 
-    A functionality such as autograd is asked on the highest backend of the
-    set, and passes by as a whole.
+    The dispatcher looks up a functionality such as autograd on the highest
+    backend of the set, and passes it by as a whole.
 
     >>> from glasstorch.core.keys import key_set_of
     >>> both = key_set_of("CPU", "Meta", "AutogradCPU")
@@ -69,9 +71,9 @@ def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
     >>> passed_by([hop])
     (<DispatchKey.AutogradMeta: 149>,)
 
-    Where all keys passed by, the key of the hop is `Undefined`. And in a trace
-    of what runs outside of traces, `trace(as_run=True)`, there are hops whose
-    set is 0: nobody was asked.
+    If all keys were passed by, the key of the hop is `Undefined`. A trace with
+    `trace(as_run=True)`, which records what runs when nobody traces, has hops
+    whose set is 0: there the dispatcher looked up no key.
     """
     raise NotImplementedError
 

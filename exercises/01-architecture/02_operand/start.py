@@ -13,15 +13,17 @@
 # %% [markdown]
 # # 01.2 Whose turn is it
 #
-# For `a + b` Python asks `type(a).__add__(a, b)` first. If the answer is
-# `NotImplemented`, which is a value that Python has for this and no error, the
-# right operand gets its turn: `type(b).__radd__(b, a)`. Only if that is
-# missing too, or passes as well, does Python raise a TypeError.
+# For `a + b` Python first calls `type(a).__add__(a, b)`. If the result is
+# `NotImplemented`, which is a value for this purpose and not an error, Python
+# calls the method of the right operand, `type(b).__radd__(b, a)`. Only if
+# there is no such method, or if it returns `NotImplemented` too, does Python
+# raise a TypeError.
 #
-# `torch.add(a, b)` knows nothing of turns. What it cannot take it refuses with
-# an `ArgumentTypeError`. The methods behind `+`, `-`, `<` and all the others
-# are that function with something around it: what you write here. The library
-# then asks yours for every operator whose right operand is no tensor.
+# `torch.add(a, b)` does not take part in this: arguments that it cannot take
+# it refuses with an `ArgumentTypeError`. The methods behind `+`, `-`, `<` and
+# the other operators call such a function and turn its refusal into
+# `NotImplemented`. This is what you write here. The library then uses your
+# function for every operator whose right operand is not a tensor.
 
 # %%
 from collections.abc import Callable
@@ -35,20 +37,20 @@ Function = Callable[..., Any]
 def method_operator(function: Function, self: Any, other: Any) -> Any:
     """What a method behind an operator of Python returns.
 
-    It is what the function gives for the two operands, whatever that is:
+    It is what the function returns for the two operands, whatever that is:
 
     >>> method_operator(lambda a, b: a - b, 7, 5)
     2
 
-    or `NotImplemented`, where the function does not take their types:
+    or `NotImplemented`, if the function refuses their types:
 
     >>> def refuses(a, b):
     ...     raise ArgumentTypeError("argument 'other' must be Tensor")
     >>> method_operator(refuses, 7, "a text")
     NotImplemented
 
-    Any other error is an error, and comes through as it is. The function may
-    write into its first operand, so it is called once.
+    Any other error is raised unchanged. The function may write into its first
+    operand, so call it only once.
 
     >>> from glasstorch.core.errors import ShapeError
     >>> def does_not_fit(a, b):

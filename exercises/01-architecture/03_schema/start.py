@@ -17,15 +17,15 @@
 #
 # `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
 #
-# Everything that is generated for it is generated from what a parser found in
-# that line. Write the part of the parser that reads what stands between the
-# parentheses. The library then reads all its declarations with yours.
+# All code that is generated for the operator depends on what a parser finds in
+# that line. Write the part of the parser that reads the text between the
+# parentheses. The library then reads all its declarations with your function.
 #
-# A parameter is a type, a space and a name, and perhaps `=` and a default.
-# The type itself is read by `Type.parse`, which refuses what is none. Types
-# and defaults may have brackets in them, with commas and spaces inside:
-# `Tensor(a -> *)[] self`, `int[2] stride=[1, 1]`. A lone `*` is no parameter:
-# those after it must be given by name.
+# A parameter is a type, a space and a name, and possibly `=` and a default.
+# `Type.parse` reads the type and refuses a text that is not one. Types and
+# defaults may contain brackets, with commas and spaces inside: `Tensor(a ->
+# *)[] self`, `int[2] stride=[1, 1]`. A lone `*` is not a parameter: it says
+# that the parameters after it must be passed by name.
 
 # %%
 from glasstorch.core.errors import SchemaError
@@ -35,9 +35,9 @@ from glasstorch.dispatch.schema import Argument, Type
 def parse_arguments(text: str) -> tuple[Argument, ...]:
     """The parameters between the parentheses of a declaration, in order.
 
-    `Argument(type, name, default, keyword_only)` is one of them. The type is
-    what `Type.parse` gives. The default is the text as it is written, and
-    None where there is none.
+    Each is an `Argument(type, name, default, keyword_only)`. The type is what
+    `Type.parse` returns. The default is the text as it is written, or None if
+    there is no default.
 
     >>> one, two = parse_arguments("Tensor self, *, Scalar alpha=1")
     >>> one == Argument(Type.parse("Tensor"), "self", None, False)
@@ -49,9 +49,9 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
     >>> parse_arguments("")
     ()
 
-    What is no type and name, and a name that stands there twice, is a
-    SchemaError whose message quotes it. As every error of the library, it is
-    shown as the builtin that it is.
+    A parameter that is not a type and a name, and a name that is used twice,
+    raise a SchemaError whose message quotes the text. As with every error of
+    the library, a traceback shows it under the name of its builtin base class.
 
     >>> parse_arguments("Tensor self, int 2d")
     Traceback (most recent call last):

@@ -13,20 +13,20 @@
 # %% [markdown]
 # # 01.4 Who else holds it
 #
-# In a backward pass, several gradients may arrive at one place. The engine
-# keeps the first in a list and adds the others to it. In place, that costs no
-# memory; but if somebody else holds the first gradient, or another tensor over
-# its memory, that somebody would see it change.
+# In a backward pass, several gradients may arrive at the same place. The
+# engine keeps the first in a list and adds the others to it. If it adds in
+# place, this needs no new memory. But if somebody else holds the first
+# gradient, or another tensor over its memory, they would see it change.
 #
-# Write the function that the engine asks: how many references are there to
-# the gradient, and to its storage, that are not the list's? With 0 the engine
-# writes.
+# Write the function that the engine calls to find out: how many references are
+# there to the gradient, and to its storage, besides the list's? If there are
+# 0, the engine adds in place.
 #
-# `sys.getrefcount(x)` is what Python counts. How many of these references are
-# those of the list, of your function's own names and of the call of
+# `sys.getrefcount(x)` returns Python's count. How many of these references
+# belong to the list, to your function's own names and to the call of
 # `getrefcount` itself depends on the interpreter: Python 3.14 counts fewer
-# than 3.11. So measure that number once, with an object of which you know that
-# nobody else holds it, and count what is above it.
+# than 3.11. So measure that number once, with an object that you know nobody
+# else holds, and count only what is above it.
 
 # %%
 import sys
@@ -47,13 +47,13 @@ def other_references(buffer: list[Any], index: int) -> int:
     >>> other_references(buffer, 0)
     1
 
-    A tensor makes the object for its storage when somebody asks for it. Until
-    then `grad._storage` is None, and nobody else has the memory; asking with
-    `untyped_storage()` would make it.
+    A tensor creates the object for its storage when the object is first asked
+    for. Until then `grad._storage` is None, and nobody else has the memory.
+    `untyped_storage()` would create the object.
 
-    Memory that was handed out as a NumPy array is counted once more, also when
-    the array is gone: its holders are not counted by the storage. Such a
-    storage has `resizable()` False.
+    If the memory was handed out as a NumPy array, count one more, even if that
+    array is gone, because the storage does not count who holds the array. Such
+    a storage has `resizable()` False.
     """
     raise NotImplementedError
 
