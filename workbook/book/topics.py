@@ -74,6 +74,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "03-dispatcher/your-own-backend": ("dispatcher", "architecture"),
     "03-dispatcher/two-different-not-implemented": ("dispatcher", "autograd"),
     "03-dispatcher/layouts-as-keys": ("dispatcher", "views"),
+    "03-dispatcher/nested-tensors": ("dispatcher", "attention"),
     "03-dispatcher/autocast-and-vmap-as-fallbacks": ("modes", "dispatcher"),
     "03-dispatcher/what-a-dispatch-costs": ("dispatcher", "profiling"),
     "04-autograd/the-graph-is-built-by-running": ("autograd",),

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import glasstorch
+from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.tags import Tag
 from tests.nested.expressions import said
 
 POINTWISE = """
@@ -150,3 +152,67 @@ gradient(lambda x: (x * x).add_(x), a)
 @pytest.mark.parametrize("expression", POINTWISE)
 def test_an_expression_says_what_it_says_in_pytorch(require: Callable[[str], Any], expression: str) -> None:
     assert said(glasstorch, expression) == said(require("torch"), expression)
+
+
+OFFSETS = glasstorch.tensor([0, 2, 6, 7])
+CANNOT = {"rrelu"}  # draws numbers by an operator that has several results
+
+
+def operands_of(operator: Operator) -> list[Any] | None:
+    """Arguments that an operator of one or two tensors takes, the first of three kinds that it does; else None."""
+    parameters = [a for a in operator.schema.arguments if a.default is None]
+    kinds = [str(a.type) for a in parameters]
+    if kinds.count("Tensor") not in (1, 2) or not {*kinds} <= {"Tensor", "Scalar", "int", "float"}:
+        return None
+    base = glasstorch.arange(14.0).reshape(7, 2) * 0.13 + 0.05
+    for of_kind in (lambda x: x.double(), lambda x: (x * 10).long(), lambda x: x > 0.7):
+        given = [of_kind(base + 0.1 * i) if kind == "Tensor" else 1 for i, kind in enumerate(kinds)]
+        try:
+            result = operator(*given)
+        except (RuntimeError, NotImplementedError):
+            continue
+        return given if isinstance(result, glasstorch.Tensor) else None
+    return None
+
+
+def nested_of(given: list[Any]) -> list[Any]:
+    made = glasstorch.nested.nested_tensor_from_jagged
+    return [made(x.detach().clone(), OFFSETS) if isinstance(x, glasstorch.Tensor) else x for x in given]
+
+
+POINTWISE_OPERATORS = {
+    operator.qualified_overload: given
+    for name, operator in registry.operators.items()
+    if name.startswith("aten::") and Tag.pointwise in operator.tags and operator.qualified_overload not in CANNOT
+    and not (operator.schema.is_out or operator.schema.is_inplace)
+    and (given := operands_of(operator)) is not None
+}  # fmt: skip
+
+
+def test_the_operators_of_each_element_are_found() -> None:
+    assert len(POINTWISE_OPERATORS) > 200
+
+
+@pytest.mark.parametrize("name", POINTWISE_OPERATORS)
+def test_an_operator_of_each_element_computes_on_the_values_with_its_gradient(name: str) -> None:
+    operator, given = registry.find(f"aten::{name}"), POINTWISE_OPERATORS[name]
+    leaves = [x.clone() if isinstance(x, glasstorch.Tensor) else x for x in given]
+    nested = nested_of(given)
+    wanted, found = operator(*leaves), operator(*nested)
+    assert found.is_nested
+    assert glasstorch.allclose(found.values(), wanted, equal_nan=True)
+    tensors = [(x, y) for x, y in zip(leaves, nested, strict=True) if isinstance(x, glasstorch.Tensor)]
+    if not (wanted.dtype.is_floating_point and tensors[0][0].dtype.is_floating_point):
+        return
+    for pair in tensors:
+        for x in pair:
+            x.requires_grad_()
+    wanted = operator(*leaves)
+    try:
+        wanted.sum().backward()
+    except RuntimeError:  # it has no derivative, or none of these
+        return
+    operator(*nested).sum().backward()
+    for x, y in tensors:
+        assert (x.grad is None) == (y.grad is None)
+        assert x.grad is None or glasstorch.allclose(x.grad, y.grad.values(), equal_nan=True)

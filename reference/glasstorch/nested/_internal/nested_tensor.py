@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from glasstorch._tensor import Tensor, tensor_of
 from glasstorch.calls.overloaded import DisableTorchFunctionSubclass
@@ -36,7 +36,7 @@ from glasstorch.dispatch.operator import Operator
 from glasstorch.dispatch.python_fallback import keys_of_class
 from glasstorch.nested._internal.nested_int import NestedIntNode
 from glasstorch.operators.direct import on_tensor, on_tensors
-from glasstorch.operators.generated.functions import arange, cat, zeros
+from glasstorch.operators.generated.functions import _nested_view_from_jagged, arange, cat, zeros
 from glasstorch.outside_data.creation import tensor
 from glasstorch.python_forms.subclasses import Unbacked
 
@@ -102,6 +102,8 @@ class NestedTensor(Tensor):
         ragged_idx = kwargs.get("_ragged_idx", 1)
         ragged = get_tensor_symint(offsets if lengths is None else lengths)
         inner, r = values._shape, ragged_idx - 1
+        if r >= len(inner):
+            raise IndexError("tuple index out of range")
         size: Any = (offsets._shape[0] - 1, *inner[:r], ragged, *inner[r + 1 :])
         keys = keys_of_class(cls, inference.keys_of_new(KEYS_OF_DEVICE[values.device.type] | NESTED))
         storage = Unbacked(Tensor.untyped_storage(values).nbytes(), values.device)
@@ -239,6 +241,29 @@ class NestedTensor(Tensor):
                 found = found.select(dim, item)
         return found
 
+    def pin_memory(self, device: Any = None) -> Any:
+        """The same with values in pinned memory."""
+        return self._with(self._values.pin_memory())
+
+    def is_pinned(self, device: Any = None) -> bool:
+        """Whether the values are in pinned memory."""
+        return bool(self._values.is_pinned())
+
+    def share_memory_(self) -> Self:
+        """Move what it consists of to memory that other processes can be given."""
+        for name in self.__tensor_flatten__()[0]:
+            getattr(self, name).share_memory_()
+        return self
+
+    def is_shared(self) -> bool:
+        """Whether other processes can be given what it consists of."""
+        return all(getattr(self, name).is_shared() for name in self.__tensor_flatten__()[0])
+
+    def _with(self, values: Tensor) -> NestedTensor:
+        """Other values with the same sequences, without history."""
+        parts = {"_ragged_idx": self._ragged_idx, "_metadata_cache": self._metadata_cache}
+        return NestedTensor(values, self._offsets, lengths=self._lengths, **parts)
+
     # Copies and pickles -------------------------------------------------------------------------------------------
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
@@ -372,7 +397,7 @@ def nested_view_from_values_offsets_lengths(
 ) -> Any:
     """A nested tensor that is a view of the values."""
     ends = [None if length is None else store_seqlen(length) for length in (min_seqlen, max_seqlen)]
-    return view_from_jagged(values, offsets, _nt_view_dummy(), lengths, ragged_idx, *ends)
+    return _nested_view_from_jagged(values, offsets, _nt_view_dummy(), lengths, ragged_idx, *ends)
 
 
 def nested_view_from_values_offsets(

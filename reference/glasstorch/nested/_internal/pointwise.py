@@ -132,3 +132,15 @@ def copy_default(operator: Operator, x: NestedTensor, src: NestedTensor, non_blo
             raise RuntimeError(f"copy_(): expected compatible input and src shapes, but got: {x.shape} and {src.shape}")
     run(operator, x._values, src._values, non_blocking)
     return x
+
+
+@rule(
+    "elu_backward hardshrink_backward hardsigmoid_backward hardtanh_backward leaky_relu_backward mish_backward "
+    "softplus_backward softshrink_backward",
+    "self: jt_all, ...",
+    only_below=True,
+)
+def activation_backward(operator: Operator, *arguments: Any) -> Any:
+    """The gradient of a function of each element: of the values of what is nested."""
+    grad = next(a for a in arguments if isinstance(a, NestedTensor))
+    return like(grad, run(operator, *(a._values if isinstance(a, NestedTensor) else a for a in arguments)))

@@ -68,15 +68,23 @@ def rule(names: str, expects: str, only_below: bool = False) -> Callable[[Rule],
                 check(function.__name__, expects, checks, arguments)
                 return function(operator, *arguments)
 
-            def kernel(keys: int, *arguments: Any, answer: Rule = answer) -> Any:
-                return answer(*arguments)
-
             RULES[operator.name] = answer
             if not only_below:
-                AUTOGRAD_NESTED.add(name, kernel, where)
+                AUTOGRAD_NESTED.add(name, _AsKernel(answer, function), where)
         return function
 
     return register
+
+
+class _AsKernel:
+    """A rule as a kernel; a trace shows it under the name and the place of the function."""
+
+    def __init__(self, answer: Rule, function: Rule) -> None:
+        self.answer = answer
+        self.__qualname__ = function.__qualname__
+
+    def __call__(self, keys: int, *arguments: Any) -> Any:
+        return self.answer(*arguments)
 
 
 def check(function: str, expects: str, checks: Sequence[Any], arguments: Sequence[Any]) -> None:

@@ -1,7 +1,7 @@
 """What is a layer of attention with several heads?
 
 Mirrors: torch/nn/modules/activation.py (MultiheadAttention)
-Differs: a file of its own. No nested tensors, and no tracing that would keep a layer from its fast path.
+Differs: a file of its own. Nested tensors take no fast path, and no tracing keeps a layer from it.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class MultiheadAttention(Module):
             key_padding_mask, "key_padding_mask", _none_or_dtype(attn_mask), "attn_mask", query.dtype
         )
         attn_mask = _canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, check_other=False)
-        if not self._why_not_fast_path(query, key, value, given_masks):
+        why_not = self._why_not_fast_path(query, key, value, given_masks)
+        if not why_not:
             merged_mask, mask_type = self.merge_masks(attn_mask, key_padding_mask, query)
             if self.in_proj_bias is not None and self.in_proj_weight is not None and self.out_proj.bias is not None:
                 return operators._native_multi_head_attention(  # type: ignore[no-any-return]
@@ -147,6 +148,11 @@ class MultiheadAttention(Module):
                     average_attn_weights,
                     mask_type,
                 )
+        elif query.is_nested or key.is_nested or value.is_nested:
+            raise AssertionError(
+                "MultiheadAttention does not support NestedTensor outside of its fast path. The fast path was not hit "
+                f"because {why_not}"
+            )
         batch_comes_first = self.batch_first and query.dim() == 3
         if batch_comes_first:
             query, key, value = _turned(query, key, value)
@@ -207,6 +213,7 @@ class MultiheadAttention(Module):
             "self.bias_v was not None": self.bias_v is not None,
             "add_zero_attn was enabled": self.add_zero_attn,
             "_qkv_same_embed_dim was not True": not self._qkv_same_embed_dim,
+            "some Tensor argument has_torch_function": any(tensor.is_nested for tensor in given),
             "some Tensor argument's device is neither one of cpu, cuda": any(
                 tensor.device.type not in FAST_DEVICES for tensor in given
             ),

@@ -1,7 +1,7 @@
 """What are the layers of a transformer's encoder and decoder?
 
 Mirrors: torch/nn/modules/transformer.py (TransformerEncoderLayer, TransformerDecoderLayer)
-Differs: a file of their own. No nested tensors.
+Differs: a file of their own.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ class TransformerEncoderLayer(Module):
             "activation_relu_or_gelu was not True": not self.activation_relu_or_gelu,
             "norm1.eps is not equal to norm2.eps": self.norm1.eps != self.norm2.eps,
             "num_head is odd": attention.num_heads % 2 == 1,
+            "some Tensor argument has_torch_function": src.is_nested,
             "forward pre-/hooks are attached to the module": any(
                 one._forward_hooks or one._forward_pre_hooks for one in self.modules()
             ),
