@@ -383,7 +383,7 @@ def made_of_parts(dtype: dtype, shape: Shape, parts: Parts, on: device = CPU, cl
     is_coo = isinstance(parts, CooParts)
     keys = (SPARSE_KEYS_OF_DEVICE if is_coo else SPARSE_CSR_KEYS_OF_DEVICE)[on.type]
     t = tensor_of(dtype, shape, inference.keys_of_new(keys), None, None, (0,) * len(shape), 0, cls)
-    t._storage, t._parts = no_storage(on, "Sparse" if is_coo else "SparseCsr"), parts
+    t._storage, t._parts = no_storage(on, parts.layout), parts
     return t
 
 

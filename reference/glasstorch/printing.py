@@ -327,9 +327,12 @@ def _sparse_str(self: Tensor, grad_fn: str | None) -> str:
     prefix = type(self).__dict__.get("_printed_as", type(self).__name__) + "("
     shown = []
     for name, part in {**named, "values": held.values}.items():
-        text = array_str(part.host_array(), indent=len(prefix) + len(f"{name}=tensor("))
-        shown.append(f"{name}=tensor({text}{'' if part.numel() else f', size={tuple(part._shape)}'})")
-    suffixes = [f"size={tuple(self._shape)}", f"nnz={held.nnz}"]
+        indent = len(prefix) + len(f"{name}=tensor(")
+        text = "..." if part.is_meta else array_str(part.host_array(), indent=indent)
+        told = part.numel() and not part.is_meta
+        shown.append(f"{name}=tensor({text}{'' if told else f', size={tuple(part._shape)}'})")
+    size = f"size={tuple(self._shape)}"
+    suffixes = ["device='meta'", size] if self.is_meta else [size, f"nnz={held.nnz}"]
     if self.dtype.name not in (
         default.name,
         "complex128" if default.name == "float64" else "complex64",

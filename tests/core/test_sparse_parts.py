@@ -41,9 +41,9 @@ def test_the_parts_say_how_many_dimensions_and_elements_there_are() -> None:
     assert (held.sparse_dim, held.dense_dim, held.nnz, held.coalesced) == (2, 1, 6, True)
 
 
-def test_all_tensors_on_a_device_share_what_stands_for_their_storage() -> None:
+def test_all_tensors_of_a_layout_on_a_device_share_what_stands_for_their_storage() -> None:
     a, b = glasstorch.eye(2).to_sparse(), glasstorch.eye(3).to_sparse()
-    assert a._storage is b._storage is no_storage(a.device, "Sparse")
+    assert a._storage is b._storage is no_storage(a.device, a.layout)
 
 
 def test_a_view_kernel_is_refused_in_pytorchs_words() -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from glasstorch.core.device import device
-from glasstorch.core.errors import MissingKernelError
+from glasstorch.core.errors import MissingKernelError, StorageError
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import sparse_bsc, sparse_bsr, sparse_coo, sparse_csc, sparse_csr
 from glasstorch.core.storage import Storage
@@ -126,23 +126,31 @@ class NoStorage(Storage):
     a view of a sparse one.
     """
 
-    __slots__ = ("backend",)
+    __slots__ = ("layout",)
 
-    def __init__(self, on: device, backend: str) -> None:
+    def __init__(self, on: device, layout: Layout) -> None:
         self.memory = self.block = self.lazy = self.shared = None
-        self.device, self.backend, self.may_resize, self.cloned_at_once = on, backend, False, False
+        self.device, self.layout, self.may_resize, self.cloned_at_once = on, layout, False, False
         self._nbytes = 0
 
     @property
     def generation(self) -> int:  # type: ignore[override]
         """Refused, in the words that PyTorch has where a view is asked for."""
-        raise MissingKernelError(f"Could not run 'aten::as_strided' with arguments from the '{self.backend}' backend.")
+        if self.layout is not sparse_coo:
+            raise without_strides(self.layout)
+        backend = f"Sparse{BACKEND_OF_TYPE[self.device.type]}"
+        raise MissingKernelError(f"Could not run 'aten::as_strided' with arguments from the '{backend}' backend.")
 
 
 @cache
-def no_storage(on: device, functionality: str) -> NoStorage:
-    """The one that all tensors of a functionality, Sparse or SparseCsr, share on a device."""
-    return NoStorage(on, functionality + BACKEND_OF_TYPE[on.type])
+def no_storage(on: device, layout: Layout) -> NoStorage:
+    """The one that all tensors of a layout share on a device."""
+    return NoStorage(on, layout)
+
+
+def without_strides(layout: Layout) -> StorageError:
+    """The error of a view that is arithmetic on strides, of a tensor of a compressed layout."""
+    return StorageError(f"Sparse {layout.name.removeprefix('sparse_').upper()} tensors do not have strides")
 
 
 BACKEND_OF_TYPE = {"cpu": "CPU", "cuda": "CUDA", "meta": "Meta"}

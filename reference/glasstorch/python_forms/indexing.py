@@ -21,7 +21,7 @@ from glasstorch.core import hooks
 from glasstorch.core.dtype import INTEGRAL, bool_, int64, uint8
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DimensionError
 from glasstorch.core.geometry import has_internal_overlap
-from glasstorch.core.keys import WRAPPED
+from glasstorch.core.keys import SPARSE, WRAPPED
 from glasstorch.core.plain_types import PLAIN, SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
@@ -127,6 +127,8 @@ def __setitem__(tensor: Tensor, index: Any, value: Any) -> None:
     try:
         _put(tensor, index, value)
     except Exception:
+        if tensor.key_set & SPARSE:
+            raise ArgumentTypeError("Cannot assign to a sparse tensor") from None
         if not isinstance(value, TensorImpl):
             number_as(value, tensor.dtype)  # PyTorch casts a number before it examines the index
         raise

@@ -13,10 +13,11 @@ from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
 from glasstorch.core.layout import layout, memory_format, preserve_format, sparse_coo
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
-from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo, parts, set_parts
+from glasstorch.kernels.sparse.tensors import SPARSE, SPARSE_META, coalesced, coo, empty_coo, parts, set_parts
 from glasstorch.python_forms.tensor_types import type_name
 
 
+@SPARSE_META.impl("detach", "alias")
 @SPARSE.impl("detach", "alias")
 def detach(keys: int, self: Tensor) -> Tensor:
     """The same parts in another tensor."""
@@ -45,7 +46,9 @@ def to_copy(
 ) -> Tensor:
     """A copy with values of another dtype."""
     if device is not None and device.type != self.device.type:
-        raise no_sparse_tensors_on(device)
+        if device.type != "meta":
+            raise no_sparse_tensors_on(device)
+        return empty_coo(self._shape, parts(self).sparse_dim, self.dtype if dtype is None else dtype, device)
     if layout is not None and layout is not sparse_coo:
         raise MissingKernelError(f"_to_copy: from {self.layout} to {layout}; call to_dense() or to_sparse() for that")
     held = parts(self)
@@ -53,6 +56,7 @@ def to_copy(
     return coo(held.indices.clone(), values, self._shape, held.coalesced)
 
 
+@SPARSE_META.impl("copy_", "copy_sparse_to_sparse_")
 @SPARSE.impl("copy_", "copy_sparse_to_sparse_")
 def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """Overwrite with another sparse tensor's indices and values, and its sizes."""

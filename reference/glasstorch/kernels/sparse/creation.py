@@ -17,18 +17,20 @@ from glasstorch.core.errors import ArgumentError, DeviceError, ShapeError
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import SPARSE as SPARSE_BITS
 from glasstorch.core.keys import key_set_of
-from glasstorch.core.layout import contiguous_format, layout, memory_format
+from glasstorch.core.layout import contiguous_format, layout, memory_format, strided
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.sparse.tensors import SPARSE, coo, coo_of, empty_coo, no_elements, parts, set_parts
+from glasstorch.kernels.sparse.tensors import SPARSE, SPARSE_META, coo, coo_of, empty_coo, no_elements, parts, set_parts
 from glasstorch.operators.composite.sparse.coo import check_parts_fit
 from glasstorch.operators.generated.registry import table
 
 BACKEND_SELECT = KernelTable("BackendSelect")
 CPU_KERNELS = KernelTable("CPU", calls_operators=True)
 SPARSE_CPU = key_set_of("SparseCPU")
+KEYS_OF_TYPE = {"cpu": SPARSE_CPU, "meta": key_set_of("SparseMeta")}
 WITH_TENSORS = table("_sparse_coo_tensor_with_dims_and_tensors")
 
 
+@SPARSE_META.impl("_sparse_coo_tensor_with_dims")
 @SPARSE.impl("_sparse_coo_tensor_with_dims")
 def with_dims(
     keys: int,
@@ -42,9 +44,10 @@ def with_dims(
 ) -> Tensor:
     """A tensor without specified elements."""
     shape = checked(tuple(size), sparse_dim, dense_dim)
-    return empty_coo(shape, sparse_dim, get_default_dtype() if dtype is None else dtype)
+    return empty_coo(shape, sparse_dim, get_default_dtype() if dtype is None else dtype, device or CPU)
 
 
+@SPARSE_META.impl("_sparse_coo_tensor_with_dims_and_tensors")
 @SPARSE.impl("_sparse_coo_tensor_with_dims_and_tensors")
 def with_dims_and_tensors(
     keys: int,
@@ -70,16 +73,17 @@ def with_dims_and_tensors(
 @BACKEND_SELECT.impl("_sparse_coo_tensor_with_dims_and_tensors")
 def select_sparse(keys: int, *arguments: Any) -> Tensor:
     """The backend of the values, in a sparse layout."""
-    on = arguments[7]
-    if on is not None and on is not CPU:
+    on = arguments[7] or arguments[4].device
+    if on.type not in KEYS_OF_TYPE:
         raise no_sparse_tensors_on(on)
-    made: Tensor = WITH_TENSORS[SPARSE_CPU](SPARSE_CPU, *arguments)
+    below = KEYS_OF_TYPE[on.type]
+    made: Tensor = WITH_TENSORS[below](below, *arguments)
     return made
 
 
 def no_sparse_tensors_on(on: device) -> DeviceError:
     """The error of a device that no sparse kernel is for."""
-    return DeviceError(f"there are no sparse tensors on {on} in glasstorch; expected the device 'cpu'")
+    return DeviceError(f"there are no sparse tensors on {on} in glasstorch; expected 'cpu' or 'meta'")
 
 
 def checked(shape: Shape, sparse_dim: int, dense_dim: int) -> Shape:
@@ -97,12 +101,13 @@ def checked(shape: Shape, sparse_dim: int, dense_dim: int) -> Shape:
 # Resized ----------------------------------------------------------------------------------------------------------
 
 
+@SPARSE_META.impl("sparse_resize_")
 @SPARSE.impl("sparse_resize_")
 def sparse_resize_(keys: int, self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Tensor:
     """Other sizes for the specified elements, which must fit there."""
     shape, held = checked(tuple(size), sparse_dim, dense_dim), parts(self)
     if not held.nnz:
-        return set_parts(self, *no_elements(shape, sparse_dim, self.dtype), held.coalesced, shape)
+        return set_parts(self, *no_elements(shape, sparse_dim, self.dtype, self.device), held.coalesced, shape)
     what = None
     if sparse_dim != held.sparse_dim:
         what = f"changing the number of sparse dimensions (from {held.sparse_dim} to {sparse_dim})"
@@ -132,13 +137,15 @@ then try the same call again.
     2. Or, create a new sparse tensor with the correct indices and values from this sparse tensor."""
 
 
+@SPARSE_META.impl("sparse_resize_and_clear_")
 @SPARSE.impl("sparse_resize_and_clear_")
 def sparse_resize_and_clear_(keys: int, self: Tensor, size: Sequence[int], sparse_dim: int, dense_dim: int) -> Tensor:
     """Other sizes, and no element specified."""
     shape = checked(tuple(size), sparse_dim, dense_dim)
-    return set_parts(self, *no_elements(shape, sparse_dim, self.dtype), True, shape)
+    return set_parts(self, *no_elements(shape, sparse_dim, self.dtype, self.device), True, shape)
 
 
+@SPARSE_META.impl("resize_as_sparse_")
 @SPARSE.impl("resize_as_sparse_")
 def resize_as_sparse_(keys: int, self: Tensor, the_template: Tensor) -> Tensor:
     """The sizes of another tensor."""
@@ -151,6 +158,7 @@ def resize_as_sparse_(keys: int, self: Tensor, the_template: Tensor) -> Tensor:
 # Like others ------------------------------------------------------------------------------------------------------
 
 
+@SPARSE_META.impl("empty.memory_format")
 @SPARSE.impl("empty.memory_format")
 def empty_(
     keys: int,
@@ -165,9 +173,11 @@ def empty_(
     if memory_format is not None and memory_format is not contiguous_format:
         raise ArgumentError("Only contiguous memory format is supported for sparse tensors")
     shape = tuple(size)
-    return empty_coo(checked(shape, len(shape), 0), len(shape), get_default_dtype() if dtype is None else dtype)
+    wanted = get_default_dtype() if dtype is None else dtype
+    return empty_coo(checked(shape, len(shape), 0), len(shape), wanted, device or CPU)
 
 
+@SPARSE_META.impl("empty_like")
 @SPARSE.impl("empty_like")
 def empty_like(
     keys: int,
@@ -180,21 +190,24 @@ def empty_like(
 ) -> Tensor:
     """A tensor of the same sizes without specified elements; strided where that is asked for."""
     wanted = self.dtype if dtype is None else dtype
-    if device is not None and device is not CPU and device.type != self.device.type:
-        raise no_sparse_tensors_on(device)
+    on = self.device if device is None else device
+    if on.type not in KEYS_OF_TYPE:
+        raise no_sparse_tensors_on(on)
     if layout is not None and layout is not self.layout:
-        below = SPARSE_CPU & ~SPARSE_BITS | key_set_of("CPU") if layout.name == "strided" else SPARSE_CPU
-        options = wanted, layout, self.device, pin_memory, memory_format
+        keys_on = KEYS_OF_TYPE[on.type]
+        below = keys_on & ~SPARSE_BITS | key_set_of("CPU" if on is CPU else "Meta") if layout is strided else keys_on
+        options = wanted, layout, on, pin_memory, memory_format
         made: Tensor = table("empty.memory_format")[below](below, self._shape, *options)
         return made
     held = parts(self).sparse_dim if self.is_sparse else len(self._shape)
-    return empty_coo(self._shape, held, wanted)
+    return empty_coo(self._shape, held, wanted, on)
 
 
+@SPARSE_META.impl("zero_")
 @SPARSE.impl("zero_")
 def zero_(keys: int, self: Tensor) -> Tensor:
     """No element specified."""
-    return set_parts(self, *no_elements(self._shape, parts(self).sparse_dim, self.dtype), True)
+    return set_parts(self, *no_elements(self._shape, parts(self).sparse_dim, self.dtype, self.device), True)
 
 
 @CPU_KERNELS.impl("_spdiags")

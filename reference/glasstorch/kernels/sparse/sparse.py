@@ -14,37 +14,42 @@ from glasstorch.core.dtype import dtype, int64
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse import tensors
-from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo, coo_of, empty_coo, flat_places, parts
+from glasstorch.kernels.sparse.tensors import SPARSE, SPARSE_META, coalesced, coo, coo_of, empty_coo, flat_places, parts
 
 CPU = KernelTable("CPU", calls_operators=True)
 
 # Its parts --------------------------------------------------------------------------------------------------------
 
 
+@SPARSE_META.impl("sparse_dim", "_dimI")
 @SPARSE.impl("sparse_dim", "_dimI")
 def sparse_dim(keys: int, self: Tensor) -> int:
     """How many dimensions the indices run over."""
     return parts(self).sparse_dim
 
 
+@SPARSE_META.impl("dense_dim", "_dimV")
 @SPARSE.impl("dense_dim", "_dimV")
 def dense_dim(keys: int, self: Tensor) -> int:
     """How many dimensions each element has."""
     return parts(self).dense_dim
 
 
+@SPARSE_META.impl("_nnz")
 @SPARSE.impl("_nnz")
 def nnz(keys: int, self: Tensor) -> int:
     """How many elements are specified."""
     return parts(self).nnz
 
 
+@SPARSE_META.impl("is_coalesced")
 @SPARSE.impl("is_coalesced")
 def is_coalesced(keys: int, self: Tensor) -> bool:
     """Whether no place occurs twice and places are in order."""
     return parts(self).coalesced
 
 
+@SPARSE_META.impl("_coalesced_")
 @SPARSE.impl("_coalesced_")
 def set_coalesced(keys: int, self: Tensor, coalesced: bool) -> Tensor:
     """Believe the caller."""
@@ -52,18 +57,21 @@ def set_coalesced(keys: int, self: Tensor, coalesced: bool) -> Tensor:
     return self
 
 
+@SPARSE_META.impl("_indices")
 @SPARSE.impl("_indices")
 def unchecked_indices(keys: int, self: Tensor) -> Tensor:
     """The indices, as an alias of the tensor that is held."""
     return parts(self).indices.detach()
 
 
+@SPARSE_META.impl("_values")
 @SPARSE.impl("_values")
 def unchecked_values(keys: int, self: Tensor) -> Tensor:
     """The values, as an alias of the tensor that is held."""
     return parts(self).values.detach()
 
 
+@SPARSE_META.impl("indices")
 @SPARSE.impl("indices")
 def indices(keys: int, self: Tensor) -> Tensor:
     """As `_indices`, of a coalesced tensor only."""
@@ -71,6 +79,7 @@ def indices(keys: int, self: Tensor) -> Tensor:
     return parts(self).indices.detach()
 
 
+@SPARSE_META.impl("values")
 @SPARSE.impl("values")
 def values(keys: int, self: Tensor) -> Tensor:
     """As `_values`, of a coalesced tensor only."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, made_of_parts, wrap
+from glasstorch._tensor import Tensor, empty, made_of_parts, wrap
+from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import dtype, int64
 from glasstorch.core.errors import MissingKernelError
 from glasstorch.core.geometry import Shape, contiguous_strides
@@ -18,6 +19,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 
 SPARSE = KernelTable("SparseCPU", calls_operators=True)
+SPARSE_META = KernelTable("SparseMeta", calls_operators=True)
 
 
 def coo(indices: Tensor, values: Tensor, shape: Shape, coalesced: bool) -> Tensor:
@@ -32,15 +34,14 @@ def coo_of(indices: Array, values: Any, shape: Shape, dtype: dtype, coalesced: b
     return coo(wrap(np.ascontiguousarray(indices), int64), values, shape, coalesced)
 
 
-def empty_coo(shape: Shape, sparse_dim: int, dtype: dtype) -> Tensor:
+def empty_coo(shape: Shape, sparse_dim: int, dtype: dtype, on: device = CPU) -> Tensor:
     """A COO tensor in which no element is specified."""
-    return coo(*no_elements(shape, sparse_dim, dtype), shape, True)
+    return coo(*no_elements(shape, sparse_dim, dtype, on), shape, True)
 
 
-def no_elements(shape: Shape, sparse_dim: int, dtype: dtype) -> tuple[Tensor, Tensor]:
+def no_elements(shape: Shape, sparse_dim: int, dtype: dtype, on: device = CPU) -> tuple[Tensor, Tensor]:
     """The indices and the values of such a tensor."""
-    indices = wrap(np.empty((sparse_dim, 0), np.int64), int64)
-    return indices, wrap(np.empty((0, *shape[sparse_dim:]), dtype.numpy), dtype)
+    return empty((sparse_dim, 0), int64, on), empty((0, *shape[sparse_dim:]), dtype, on)
 
 
 def parts(tensor: Tensor) -> CooParts:

@@ -16,18 +16,29 @@ from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format, preserve_format
 from glasstorch.core.sparse_parts import BLOCKED
 from glasstorch.kernels.sparse.compressed.conversion import in_blocks, to_dense
-from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, is_compressed, parts, places_of, with_values
+from glasstorch.kernels.sparse.compressed.tensors import (
+    COMPRESSED,
+    COMPRESSED_META,
+    compressed,
+    is_compressed,
+    parts,
+    places_of,
+    with_values,
+    zeros,
+)
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
 from glasstorch.operators.composite.sparse.compressed import expected_compressed
 from glasstorch.operators.composite.sparse.coo import SAID
 
 
+@COMPRESSED_META.impl("detach", "alias")
 @COMPRESSED.impl("detach", "alias")
 def detach(keys: int, self: Tensor) -> Tensor:
     """The same parts in another tensor."""
     return alias(self)
 
 
+@COMPRESSED_META.impl("clone")
 @COMPRESSED.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """A copy of indices and values."""
@@ -49,12 +60,25 @@ def to_copy(
 ) -> Tensor:
     """A copy with values of another dtype."""
     if device is not None and device.type != self.device.type:
-        raise no_sparse_tensors_on(device)
+        if device.type != "meta":
+            raise no_sparse_tensors_on(device)
+        return without_values(self, self.dtype if dtype is None else dtype, device)
     if layout is not None and layout is not self.layout:
         raise MissingKernelError(f"_to_copy: from {self.layout} to {layout}; call to_dense() or to_sparse() for that")
     return with_values(self, parts(self).values.to(self.dtype if dtype is None else dtype, copy=True))
 
 
+def without_values(self: Tensor, dtype: dtype, on: device) -> Tensor:
+    """A tensor of the same layout and sizes without specified elements."""
+    held = parts(self)
+    batch, start = held.plain._shape[:-1], held.batch_dim + 1
+    starts, plain = zeros(held.compressed._shape, held.plain.dtype, on), zeros((*batch, 0), held.plain.dtype, on)
+    return compressed(
+        held.layout, starts, plain, zeros((*batch, 0, *held.values._shape[start:]), dtype, on), self._shape
+    )
+
+
+@COMPRESSED_META.impl("copy_")
 @COMPRESSED.impl("copy_")
 def copy_(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """Overwrite with the indices and values of a tensor of the same layout and sizes, with as many elements."""

@@ -14,12 +14,19 @@ from glasstorch.core import sparse_invariants
 from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import dtype, get_default_dtype, int64
 from glasstorch.core.errors import ArgumentError, ShapeError
-from glasstorch.core.geometry import Shape
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format, sparse_coo, sparse_csr
 from glasstorch.core.sparse_parts import BLOCKED, COMPRESSED_LAYOUTS, ROW_COMPRESSED, CompressedParts
 from glasstorch.dispatch.library import KernelTable
-from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, compressed, is_compressed, parts, set_parts
+from glasstorch.kernels.sparse.compressed.tensors import (
+    COMPRESSED,
+    COMPRESSED_META,
+    compressed,
+    is_compressed,
+    parts,
+    set_parts,
+)
+from glasstorch.kernels.sparse.compressed.tensors import zeros as zeros_of
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
 from glasstorch.kernels.sparse.tensors import empty_coo
 from glasstorch.operators.composite.sparse.compressed import (
@@ -56,12 +63,19 @@ def of_parts(
     of = check_layout("sparse_compressed_tensor", layout)
     if sparse_invariants.are_checked():
         check_compressed(compressed_indices, plain_indices, values, size, of, None)
-    if device is not None and device is not CPU:
-        raise no_sparse_tensors_on(device)
+    on = _checked(device or values.device)
     # Aliases: what happens to the parts' histories does not concern the tensors that were given.
     if dtype is not None and dtype is not values.dtype:
         values = values.to(dtype)
-    return compressed(of, compressed_indices.detach(), plain_indices.detach(), values.detach(), tuple(size))
+    held = (one.detach().to(on) for one in (compressed_indices, plain_indices, values))
+    return compressed(of, *held, tuple(size))
+
+
+def _checked(on: device) -> device:
+    """A device that there are tensors of these layouts on."""
+    if on.type not in ("cpu", "meta"):
+        raise no_sparse_tensors_on(on)
+    return on
 
 
 @EXPLICIT.impl("sparse_compressed_tensor.comp_plain_value")
@@ -113,8 +127,7 @@ def with_dims(
 ) -> Tensor:
     """A tensor of so many elements in each matrix, whose indices and values are not initialised."""
     of = check_layout("sparse_compressed_tensor_with_dims", layout)
-    if device is not None and device is not CPU:
-        raise no_sparse_tensors_on(device)
+    on = _checked(device or CPU)
     if index_dtype.name not in ("int32", "int64"):
         raise ArgumentError(f"indices dtype must be Int or Long, but got {index_dtype.scalar_name}")
     shape, block = tuple(size), tuple(blocksize)
@@ -123,10 +136,9 @@ def with_dims(
     if block:
         rows, columns = rows // block[0], columns // block[1]
     lines = rows if of in ROW_COMPRESSED else columns
-    starts, plain = np.zeros((*batch, lines + 1), index_dtype.numpy), np.zeros((*batch, nnz), index_dtype.numpy)
+    starts, plain = zeros_of((*batch, lines + 1), index_dtype, on), zeros_of((*batch, nnz), index_dtype, on)
     elements = get_default_dtype() if dtype is None else dtype
-    values = np.zeros((*batch, nnz, *block, *shape[split + 2 :]), elements.numpy)
-    return compressed(of, wrap(starts, index_dtype), wrap(plain, index_dtype), wrap(values, elements), shape)
+    return compressed(of, starts, plain, zeros_of((*batch, nnz, *block, *shape[split + 2 :]), elements, on), shape)
 
 
 @CPU_KERNELS.impl("_validate_compressed_sparse_indices")
@@ -138,24 +150,28 @@ def check(keys: int, is_crow: bool, compressed_idx: Tensor, plain_idx: Tensor, c
 # Taken apart ------------------------------------------------------------------------------------------------------
 
 
+@COMPRESSED_META.impl("sparse_dim")
 @COMPRESSED.impl("sparse_dim")
 def sparse_dim(keys: int, self: Tensor) -> int:
     """2."""
     return parts(self).sparse_dim
 
 
+@COMPRESSED_META.impl("dense_dim")
 @COMPRESSED.impl("dense_dim")
 def dense_dim(keys: int, self: Tensor) -> int:
     """How many dimensions each element has."""
     return parts(self).dense_dim
 
 
+@COMPRESSED_META.impl("_nnz")
 @COMPRESSED.impl("_nnz")
 def nnz(keys: int, self: Tensor) -> int:
     """How many elements, or blocks, each matrix has."""
     return parts(self).nnz
 
 
+@COMPRESSED_META.impl("values")
 @COMPRESSED.impl("values")
 def values(keys: int, self: Tensor) -> Tensor:
     """The values, as an alias of the tensor that is held."""
@@ -172,6 +188,7 @@ def index_kernel(name: str, what: str, row: bool, part: Callable[[CompressedPart
         return part(held).detach()
 
     COMPRESSED.add(name, indices)
+    COMPRESSED_META.add(name, indices)
 
 
 index_kernel("crow_indices", "row", True, lambda held: held.compressed)
@@ -183,8 +200,11 @@ index_kernel("row_indices", "column", False, lambda held: held.plain)
 # Without elements, and like others --------------------------------------------------------------------------------
 
 
-def without_elements(name: str, shape: Shape, of: Layout, element: dtype, index: dtype = int64) -> Tensor:
+def without_elements(name: str, size: Sequence[int], of: Layout, element: dtype | None, on: device | None) -> Tensor:
     """A tensor in which no element is specified."""
+    if of in BLOCKED:
+        raise no_blocks(f"{name}_sparse_compressed", of)
+    shape, element, on = tuple(size), get_default_dtype() if element is None else element, on or CPU
     if len(shape) < 2:
         raise ShapeError(
             f"torch.{name}: Only batched sparse compressed (non-block) tensors are supported, but got size "
@@ -192,9 +212,8 @@ def without_elements(name: str, shape: Shape, of: Layout, element: dtype, index:
         )
     batch, (rows, columns) = shape[:-2], shape[-2:]
     lines = rows if of in ROW_COMPRESSED else columns
-    starts = wrap(np.zeros((*batch, lines + 1), index.numpy), index)
-    plain, values = np.empty((*batch, 0), index.numpy), np.empty((*batch, 0), element.numpy)
-    return compressed(of, starts, wrap(plain, index), wrap(values, element), shape)
+    starts, plain = zeros_of((*batch, lines + 1), int64, on), zeros_of((*batch, 0), int64, on)
+    return compressed(of, starts, plain, zeros_of((*batch, 0), element, on), shape)
 
 
 def no_blocks(name: str, of: Layout) -> ArgumentError:
@@ -202,6 +221,7 @@ def no_blocks(name: str, of: Layout) -> ArgumentError:
     return ArgumentError(f"{name} expected sparse compressed (non-block) tensor layout but got {SAID[of.name]}")
 
 
+@COMPRESSED_META.impl("empty.memory_format")
 @COMPRESSED.impl("empty.memory_format")
 def empty_(
     keys: int,
@@ -213,12 +233,10 @@ def empty_(
     memory_format: memory_format | None,
 ) -> Tensor:
     """A tensor without specified elements."""
-    of = sparse_csr if layout is None else layout
-    if of in BLOCKED:
-        raise no_blocks("empty_sparse_compressed", of)
-    return without_elements("empty", tuple(size), of, get_default_dtype() if dtype is None else dtype)
+    return without_elements("empty", size, sparse_csr if layout is None else layout, dtype, device)
 
 
+@COMPRESSED_META.impl("zeros")
 @COMPRESSED.impl("zeros")
 def zeros(
     keys: int,
@@ -229,12 +247,10 @@ def zeros(
     pin_memory: bool | None,
 ) -> Tensor:
     """A tensor that is zero everywhere: none of its elements is kept."""
-    of = sparse_csr if layout is None else layout
-    if of in BLOCKED:
-        raise no_blocks("zeros_sparse_compressed", of)
-    return without_elements("zeros", tuple(size), of, get_default_dtype() if dtype is None else dtype)
+    return without_elements("zeros", size, sparse_csr if layout is None else layout, dtype, device)
 
 
+@COMPRESSED_META.impl("empty_like")
 @COMPRESSED.impl("empty_like")
 def empty_like(
     keys: int,
@@ -246,20 +262,20 @@ def empty_like(
     memory_format: memory_format | None,
 ) -> Tensor:
     """A tensor with the same indices, whose values are 0 until they are written to."""
-    if device is not None and device is not CPU:
-        raise no_sparse_tensors_on(device)
+    on = _checked(device or self.device)
     element, held = self.dtype if dtype is None else dtype, parts(self)
     if layout is sparse_coo:
-        return empty_coo(self._shape, len(self._shape) - held.dense_dim, element)
+        return empty_coo(self._shape, len(self._shape) - held.dense_dim, element, on)
     if layout is not None and layout is not held.layout:
         raise ArgumentError(
             f"empty_like with different sparse layout is not supported (self is {SAID[held.layout.name]} but you "
             f"requested {SAID[layout.name]})"
         )
-    fresh = wrap(np.zeros(held.values._shape, element.numpy), element)
-    return compressed(held.layout, held.compressed.clone(), held.plain.clone(), fresh, self._shape)
+    indices = (one.to(on, copy=True) for one in (held.compressed, held.plain))
+    return compressed(held.layout, *indices, zeros_of(held.values._shape, element, on), self._shape)
 
 
+@COMPRESSED_META.impl("zeros_like")
 @COMPRESSED.impl("zeros_like")
 def zeros_like(
     keys: int,
@@ -283,18 +299,21 @@ def zeros_like(
     return with_dims(keys, 0, held.dense_dim, self._shape, held.blocksize, held.plain.dtype, *made_with)
 
 
+@COMPRESSED_META.impl("zero_")
 @COMPRESSED.impl("zero_")
 def zero_(keys: int, self: Tensor) -> Tensor:
     """No element specified."""
     held = parts(self)
     batch, index = held.plain._shape[:-1], held.plain.dtype
     start = held.batch_dim + 1
-    held.compressed = wrap(np.zeros(held.compressed._shape, index.numpy), index)
-    held.plain = wrap(np.empty((*batch, 0), index.numpy), index)
-    held.values = wrap(np.empty((*batch, 0, *held.values._shape[start:]), self.dtype.numpy), self.dtype)
+    held.compressed, held.plain = (
+        zeros_of(shape, index, self.device) for shape in (held.compressed._shape, (*batch, 0))
+    )
+    held.values = zeros_of((*batch, 0, *held.values._shape[start:]), self.dtype, self.device)
     return self
 
 
+@COMPRESSED_META.impl("fill_.Scalar", "fill_.Tensor")
 @COMPRESSED.impl("fill_.Scalar", "fill_.Tensor")
 def fill_(keys: int, self: Tensor, value: object) -> Tensor:
     """Every specified element the same."""

@@ -23,6 +23,7 @@ from glasstorch.kernels.sparse.compressed.copies import sparse_mask
 from glasstorch.kernels.sparse.compressed.creation import no_blocks
 from glasstorch.kernels.sparse.compressed.tensors import (
     COMPRESSED,
+    COMPRESSED_META,
     Places,
     built,
     is_compressed,
@@ -83,10 +84,11 @@ def written_out(kernel: Kernel) -> Kernel:
 for _name in (*OF_VALUES, *AS_IT_IS, *FOR_COMPRESSED_TOO):
     if _name not in FOR_COO_ALONE:
         _kernel = unary(_name)
-        COMPRESSED.add(_name, _kernel)
-        for _form in FORMS.get(_name, ()):
-            is_in_place = _form.partition(".")[0].endswith("_")
-            COMPRESSED.add(_form, in_place(_form) if is_in_place else written_out(_kernel))
+        for _table in (COMPRESSED, COMPRESSED_META):
+            _table.add(_name, _kernel)
+            for _form in FORMS.get(_name, ()):
+                is_in_place = _form.partition(".")[0].endswith("_")
+                _table.add(_form, in_place(_form) if is_in_place else written_out(_kernel))
 
 
 @COMPRESSED.impl("_conj", "_conj_physical")
@@ -127,10 +129,12 @@ def add(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Tensor:
             "torch.add: Expected input tensors to have the same shape, but got tensor `self` with shape "
             f"{list(self._shape)} and tensor `other` with shape {list(other._shape)}"
         )
+    ours, theirs = parts(self), parts(other)
+    if self is other:  # the places need not be compared, so that any of the layouts will do
+        return with_values(self, ours.values.add(ours.values, alpha=alpha))
     for tensor in (other, self):
         if tensor.layout not in ROW_COMPRESSED:
             raise expected_part("crow_indices", "row", tensor)
-    ours, theirs = parts(self), parts(other)
     if ours.layout is not theirs.layout or ours.blocksize != theirs.blocksize:
         raise ArgumentError(
             f"add: blocks of the same size are expected, got the layouts {self.layout} and {other.layout} with blocks "

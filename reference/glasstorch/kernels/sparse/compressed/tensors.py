@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch._tensor import Tensor, made_of_parts, wrap
+from glasstorch._tensor import Tensor, empty, made_of_parts, wrap
+from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import dtype, int32, int64
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import SPARSE_CSR
@@ -21,6 +22,7 @@ from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.sparse.compressed import expected_compressed
 
 COMPRESSED = KernelTable("SparseCsrCPU", calls_operators=True)
+COMPRESSED_META = KernelTable("SparseCsrMeta", calls_operators=True)
 
 
 class Places(NamedTuple):
@@ -38,6 +40,11 @@ class Places(NamedTuple):
 def compressed(of: layout, compressed: Tensor, plain: Tensor, values: Tensor, shape: Shape) -> Tensor:
     """A tensor of a compressed layout that consists of these tensors."""
     return made_of_parts(values.dtype, shape, CompressedParts(of, compressed, plain, values), values.device)
+
+
+def zeros(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
+    """A strided part of such a tensor, of zeros."""
+    return wrap(np.zeros(shape, dtype.numpy), dtype) if on is CPU else empty(shape, dtype, on)
 
 
 def parts(tensor: Tensor) -> CompressedParts:

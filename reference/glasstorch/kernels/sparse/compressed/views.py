@@ -7,15 +7,16 @@ Differs: none of the results is a view of the tensor, but a transposed one has t
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor, alias
-from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError, StorageError
+from glasstorch.core.errors import ArgumentError, DimensionError, MissingKernelError, ShapeError
 from glasstorch.core.geometry import existing_dim, wrap_dim
 from glasstorch.core.layout import sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
-from glasstorch.core.sparse_parts import BLOCKED, CompressedParts
+from glasstorch.core.sparse_parts import BLOCKED, CompressedParts, without_strides
 from glasstorch.kernels.sparse.compressed.conversion import coo_of_compressed
-from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, compressed, parts
+from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, COMPRESSED_META, compressed, parts
 from glasstorch.kernels.sparse.views import select as coo_select
 from glasstorch.operators.composite.sparse.coo import SAID
 
@@ -28,6 +29,7 @@ def kind(held: CompressedParts, dim: int) -> str:
     return "Batch" if at < 0 else "Sparse" if at < 2 else "Dense"
 
 
+@COMPRESSED_META.impl("transpose.int")
 @COMPRESSED.impl("transpose.int")
 def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions of a kind swapped: of sparse ones, rows that are compressed become columns that are."""
@@ -54,6 +56,7 @@ def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
     return compressed(held.layout, starts, plain, values, tuple(sizes))
 
 
+@COMPRESSED_META.impl("t")
 @COMPRESSED.impl("t")
 def t(keys: int, self: Tensor) -> Tensor:
     """A matrix with its dimensions swapped."""
@@ -70,8 +73,17 @@ def transpose_(keys: int, self: Tensor, *dims: int) -> Tensor:
     )
 
 
-@COMPRESSED.impl("select.int", "select_copy.int")
+@COMPRESSED.impl("select.int")
 def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
+    """As `select_copy`; of a matrix of blocks it is refused, as PyTorch does, since each has a part of the row."""
+    held = parts(self)
+    if prod(held.blocksize) > 1 and kind(held, existing_dim(dim, len(self._shape))) == "Sparse":
+        raise ArgumentError("select(): no view exists for the given input, consider using torch.select_copy.")
+    return select_copy(keys, self, dim, index)
+
+
+@COMPRESSED.impl("select_copy.int")
+def select_copy(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
     """The elements at an index: of a batch or a dense dimension in the same layout, of a matrix as a COO tensor."""
     rank = len(self._shape)
     dim = existing_dim(dim, rank)
@@ -95,17 +107,33 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
     return coo_select(keys, coo_of_compressed(self), dim, index)
 
 
+@COMPRESSED.impl("unbind.int")
+def unbind(keys: int, self: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """The elements at each index of a dimension."""
+    dim = existing_dim(dim, len(self._shape))
+    return tuple(select(keys, self, dim, i) for i in range(self._shape[dim]))
+
+
 @COMPRESSED.impl("expand")
 def expand(keys: int, self: Tensor, size: Any, implicit: bool) -> Tensor:
     """Refused: nothing can be repeated without memory."""
     raise ShapeError(f"expand is unsupported for {SAID[self.layout.name]} tensors")
 
 
-@COMPRESSED.impl("slice.Tensor", "unsqueeze")
-def without_strides(keys: int, self: Tensor, *arguments: Any) -> Tensor:
+@COMPRESSED.impl("slice.Tensor", "unsqueeze", "squeeze", "squeeze.dim")
+def of_strides(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     """Refused, as are all views that are arithmetic on strides."""
-    raise StorageError(f"Sparse {self.layout.name[-3:].upper()} tensors do not have strides")
+    raise without_strides(self.layout)
 
 
-COMPRESSED.add("squeeze", without_strides)
-COMPRESSED.add("squeeze.dim", without_strides)
+def without_kernel(name: str, says: str) -> None:
+    """Refuse a view of which PyTorch says that an operator has no kernel, its own or the one that it is made with."""
+
+    def refused(keys: int, self: Tensor, sizes: Any) -> Tensor:
+        raise MissingKernelError(f"Could not run 'aten::{says}' with arguments from the 'SparseCsrCPU' backend.")
+
+    COMPRESSED.add(name, refused)
+
+
+without_kernel("view", "view")
+without_kernel("permute", "as_strided")
