@@ -12,15 +12,15 @@ from __future__ import annotations
 from math import prod
 from typing import Any, NoReturn
 
-from glasstorch._tensor import Tensor, empty
+from glasstorch._tensor import Tensor, alias, empty
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype, int64
 from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
-from glasstorch.core.geometry import wrap_dim
 from glasstorch.core.layout import layout, memory_format, preserve_format, sparse_coo
 from glasstorch.kernels.sparse.compressed.copies import without_values
 from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED_META, is_compressed, with_values
 from glasstorch.kernels.sparse.tensors import SPARSE_META, coo, empty_coo, parts
+from glasstorch.kernels.sparse.views import check_matrix, swapped
 from glasstorch.operators.shapes.promotion import result_type
 
 NO_DATA = "Cannot copy out of meta tensor; no data!"
@@ -54,21 +54,17 @@ def to_copy(
 @SPARSE_META.impl("transpose.int")
 def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two sparse dimensions swapped, with no element specified."""
-    sizes, sparse_dim = list(self._shape), parts(self).sparse_dim
-    first, second = wrap_dim(dim0, len(sizes)), wrap_dim(dim1, len(sizes))
-    if max(first, second) >= sparse_dim:
-        raise ShapeError(
-            f"sparse transpose: transposed dimensions must be sparse Got sparse_dim: {sparse_dim}, d0: {first}, "
-            f"d1: {second}"
-        )
-    sizes[first], sizes[second] = sizes[second], sizes[first]
-    return empty_coo(tuple(sizes), sparse_dim, self.dtype, self.device)
+    order = swapped(self, dim0, dim1)
+    if order is None:
+        return alias(self)
+    return empty_coo(tuple(self._shape[d] for d in order), parts(self).sparse_dim, self.dtype, self.device)
 
 
 @SPARSE_META.impl("t")
 def t(keys: int, self: Tensor) -> Tensor:
     """A matrix with its dimensions swapped, with no element specified."""
-    return transpose(keys, self, 0, 1)
+    check_matrix(self)
+    return transpose(keys, self, 0, 1) if len(self._shape) == 2 else alias(self)
 
 
 @SPARSE_META.impl("sum")

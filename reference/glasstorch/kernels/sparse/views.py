@@ -22,10 +22,16 @@ from glasstorch.kernels.sparse.tensors import SPARSE, coo, coo_of, parts, set_pa
 @SPARSE.impl("transpose.int")
 def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two sparse dimensions swapped."""
+    order = swapped(self, dim0, dim1)
+    return alias(self) if order is None else reordered(self, order, coalesced=False)
+
+
+def swapped(self: Tensor, dim0: int, dim1: int) -> list[int] | None:
+    """The order of dimensions in which two sparse ones have changed places; None if they are one."""
     rank = len(self._shape)
     first, second = wrap_dim(dim0, rank), wrap_dim(dim1, rank)
     if first == second:
-        return alias(self)
+        return None
     held = parts(self)
     if max(first, second) >= held.sparse_dim:
         raise ShapeError(
@@ -34,7 +40,7 @@ def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
         )
     order = list(range(rank))
     order[first], order[second] = second, first
-    return reordered(self, order, coalesced=False)
+    return order
 
 
 def reordered(self: Tensor, order: Sequence[int], coalesced: bool) -> Tensor:
@@ -50,13 +56,18 @@ def reordered(self: Tensor, order: Sequence[int], coalesced: bool) -> Tensor:
 @SPARSE.impl("t")
 def t(keys: int, self: Tensor) -> Tensor:
     """A matrix with its dimensions swapped."""
+    check_matrix(self)
+    return transpose(keys, self, 0, 1) if len(self._shape) == 2 else alias(self)
+
+
+def check_matrix(self: Tensor) -> None:
+    """Refuse more than two dimensions, and dense ones."""
     if len(self._shape) > 2 or parts(self).sparse_dim > 2 or parts(self).dense_dim:
         held = parts(self)
         raise ShapeError(
             f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {held.sparse_dim} sparse and "
             f"{held.dense_dim} dense dimensions"
         )
-    return transpose(keys, self, 0, 1) if len(self._shape) == 2 else alias(self)
 
 
 @SPARSE.impl("permute")

@@ -166,8 +166,3 @@ def test_a_tensor_of_so_many_elements_is_made(torch: Any) -> None:
     )
     assert (made.values().shape, made.ccol_indices().shape) == ((2, 2, 2, 3, 5), (2, 3))
     assert made.row_indices().dtype is torch.int32
-
-
-def test_meta_is_refused_by_name() -> None:
-    with pytest.raises(RuntimeError, match="no sparse tensors on meta in glasstorch"):
-        glasstorch.eye(2).to_sparse_csr().to("meta")

@@ -67,8 +67,8 @@ def of_parts(
     # Aliases: what happens to the parts' histories does not concern the tensors that were given.
     if dtype is not None and dtype is not values.dtype:
         values = values.to(dtype)
-    held = (one.detach().to(on) for one in (compressed_indices, plain_indices, values))
-    return compressed(of, *held, tuple(size))
+    starts, plain, elements = (one.detach().to(on) for one in (compressed_indices, plain_indices, values))
+    return compressed(of, starts, plain, elements, tuple(size))
 
 
 def _checked(on: device) -> device:
@@ -236,7 +236,6 @@ def empty_(
     return without_elements("empty", size, sparse_csr if layout is None else layout, dtype, device)
 
 
-@COMPRESSED_META.impl("zeros")
 @COMPRESSED.impl("zeros")
 def zeros(
     keys: int,
@@ -271,8 +270,8 @@ def empty_like(
             f"empty_like with different sparse layout is not supported (self is {SAID[held.layout.name]} but you "
             f"requested {SAID[layout.name]})"
         )
-    indices = (one.to(on, copy=True) for one in (held.compressed, held.plain))
-    return compressed(held.layout, *indices, zeros_of(held.values._shape, element, on), self._shape)
+    starts, plain = (one.to(on, copy=True) for one in (held.compressed, held.plain))
+    return compressed(held.layout, starts, plain, zeros_of(held.values._shape, element, on), self._shape)
 
 
 @COMPRESSED_META.impl("zeros_like")

@@ -7,7 +7,6 @@ Differs: none of the results is a view of the tensor, but a transposed one has t
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor, alias
@@ -73,17 +72,8 @@ def transpose_(keys: int, self: Tensor, *dims: int) -> Tensor:
     )
 
 
-@COMPRESSED.impl("select.int")
+@COMPRESSED.impl("select.int", "select_copy.int")
 def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
-    """As `select_copy`; of a matrix of blocks it is refused, as PyTorch does, since each has a part of the row."""
-    held = parts(self)
-    if prod(held.blocksize) > 1 and kind(held, existing_dim(dim, len(self._shape))) == "Sparse":
-        raise ArgumentError("select(): no view exists for the given input, consider using torch.select_copy.")
-    return select_copy(keys, self, dim, index)
-
-
-@COMPRESSED.impl("select_copy.int")
-def select_copy(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
     """The elements at an index: of a batch or a dense dimension in the same layout, of a matrix as a COO tensor."""
     rank = len(self._shape)
     dim = existing_dim(dim, rank)
