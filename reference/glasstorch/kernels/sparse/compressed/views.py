@@ -110,10 +110,14 @@ def expand(keys: int, self: Tensor, size: Any, implicit: bool) -> Tensor:
     raise ShapeError(f"expand is unsupported for {SAID[self.layout.name]} tensors")
 
 
-@COMPRESSED.impl("slice.Tensor", "unsqueeze", "squeeze", "squeeze.dim")
+@COMPRESSED.impl("slice.Tensor", "unsqueeze")
 def of_strides(keys: int, self: Tensor, *arguments: Any) -> Tensor:
     """Refused, as are all views that are arithmetic on strides."""
     raise without_strides(self.layout)
+
+
+COMPRESSED.add("squeeze", of_strides)
+COMPRESSED.add("squeeze.dim", of_strides)
 
 
 def without_kernel(name: str, says: str) -> None:
