@@ -2,10 +2,10 @@
 
 Reading order: `tensors`, `units` and `lines` (shared by the kernels); then the families: `creation`, `random`,
 `pointwise/`, `reductions`, `indexing`, `joining`, `transformations`, `copies`, `complex_numbers`, `matmul`,
-`activation`, `softmax`, `loss`. The CUDA C++ of each is in the `.cu` file of its name; `fill.cu` serves creation and
-copies. Headers: `geometry.cuh` (offsets of elements), `cast.cuh` and `elements.cuh` (elements of a type known only at
-run time), `arithmetic.cuh` (what expressions call), `lines.cuh`, `rows.cuh` and `columns.cuh` (lines shared out among
-threads). What launches kernels is in `devices/`.
+`activation`, `softmax`, `loss`, `nested`. The CUDA C++ of each is in the `.cu` file of its name; `fill.cu` serves
+creation and copies. Headers: `geometry.cuh` (offsets of elements), `cast.cuh` and `elements.cuh` (elements of a type
+known only at run time), `arithmetic.cuh` (what expressions call), `lines.cuh`, `rows.cuh` and `columns.cuh` (lines
+shared out among threads). What launches kernels is in `devices/`.
 
 Mirrors: aten/src/ATen/native/cuda
 Differs: the kernels are loaded, and compiled, on first use.

@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Self
 
 from glasstorch._tensor import Tensor, tensor_of
@@ -422,8 +423,7 @@ def jagged_from_list(
         values = values.to(**options)
     lengths = [t._shape[at - 1] for t in tensors]
     if offsets is None:
-        on = values.device
-        offsets = cat([zeros(1, dtype=int64, device=on), tensor(lengths, device=on).cumsum(dim=0)])
+        offsets = tensor([*accumulate(lengths, initial=0)], dtype=int64, device=values.device)
     nested = nested_view_from_values_offsets(values, offsets, at, min(lengths), max(lengths))
     return nested, offsets
 
