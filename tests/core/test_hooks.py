@@ -30,6 +30,25 @@ def test_a_question_to_a_layer_that_is_not_loaded_says_which(question: str, miss
     assert f"RuntimeError: {name}: {missing} is not loaded; `import glasstorch` loads it" in done.stderr
 
 
+def test_a_tensor_is_printed_where_autograd_is_not_loaded() -> None:
+    code = (
+        "import sys, types\n"
+        "package = sys.modules['glasstorch'] = types.ModuleType('glasstorch')\n"
+        "package.__path__ = ['glasstorch']\n"
+        "from glasstorch.operators.generated import functions\n"
+        "from glasstorch.dispatch.fallback import register_fallbacks\n"
+        "from glasstorch.kernels import register_kernels\n"
+        "register_fallbacks()\n"
+        "register_kernels()\n"
+        "print(functions.ones([2]))\n"
+        "assert 'glasstorch.autograd' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REFERENCE, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert done.stdout == "tensor([1., 1.])\n", done.stderr
+
+
 def test_the_layers_above_have_answered() -> None:
     import glasstorch
 

@@ -83,6 +83,9 @@ class VariableHooks(Protocol):
 class _NoAutograd:
     """The placeholder until autograd is imported."""
 
+    def tangent(self, tensor: Tensor) -> None:
+        """No tensor has one: forward mode belongs to autograd. So a tensor can be printed without it."""
+
     def __getattr__(self, name: str) -> Any:
         raise AutogradError(f"{name}: glasstorch.autograd is not loaded; `import glasstorch` loads it")
 
