@@ -2,8 +2,8 @@
 
 Reading order: re-exports: `dlpack`, `_python_dispatch`, `_pytree`, `hooks`, `model_zoo`, `serialization/`, `data/`;
 `backend_registration` (a device of the program's own), `checkpoint/`, `_device`, `_dtype_abbrs`, `_debug_mode`,
-`collect_env`, `module_tracker`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`; C++ code of a program:
-`_cpp/`, `cpp_extension`; what can be imported and is refused on use: `mobile_optimizer`.
+`collect_env`, `module_tracker`, `throughput_benchmark`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`;
+C++ code of a program: `_cpp/`, `cpp_extension`; what can be imported and is refused on use: `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
@@ -26,6 +26,9 @@ from glasstorch.utils.backend_registration import (
 )
 from glasstorch.utils.backend_registration import rename_privateuse1_backend as rename_privateuse1_backend
 
+# Imported when they are first asked for: few programs use them.
+_LATE = ("_device", "_pytree", "collect_env", "data", "hooks", "module_tracker", "throughput_benchmark")
+
 
 def set_module(obj: Any, mod: str) -> None:
     """Say in which module a class or function is found, which its name then shows."""
@@ -34,7 +37,12 @@ def set_module(obj: Any, mod: str) -> None:
     obj.__module__ = mod
 
 
-# Modules that few programs use, imported when they are first asked for.
-__getattr__ = _refuse_unknown_names(
-    "glasstorch.utils", ("_device", "_pytree", "collect_env", "data", "hooks", "module_tracker")
-)
+_refuse = _refuse_unknown_names("glasstorch.utils", (*_LATE, "ThroughputBenchmark"))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ThroughputBenchmark":
+        from glasstorch.utils.throughput_benchmark import ThroughputBenchmark
+
+        return ThroughputBenchmark
+    return _refuse(name)
