@@ -344,7 +344,7 @@ def of_place(plain: Boxed) -> Boxed:
         base = self if self._autograd_meta is None else unrecorded_base(self)
         if base is None or not 0 <= dim < len(shape) or not 0 <= index < shape[dim]:
             return plain(keys, self, dim, index)
-        steps = strides or (ALONE if len(shape) == 1 else contiguous_strides(shape))
+        steps = strides or contiguous_strides(shape)
         offset = self._offset + index * steps[dim]
         if dim:
             view = make_view(self, shape[:dim] + shape[dim + 1 :], steps[:dim] + steps[dim + 1 :], offset)
@@ -364,8 +364,6 @@ def of_place(plain: Boxed) -> Boxed:
 
     return entry
 
-
-ALONE = (1,)  # the strides of a row-major tensor of one dimension
 
 # view operator -> the maker of its shortcut
 FREQUENT = {"aten::view": of_shape, "aten::slice.Tensor": of_part, "aten::select.int": of_place}
