@@ -83,7 +83,7 @@ def _text(one: Whereabouts, written: str | None) -> str:
     elif one.derivative:
         facts.append(("derivative", shown(one.derivative)))
         facts += [("", line) for line in _formulas(one)]
-    elif one.kind == "CompositeImplicitAutograd":
+    elif one.gradient_of_parts:
         facts.append(("derivative", "that of the operators it is made of"))
         facts += [("", line) for line in _derivatives_of_parts(one)]
     facts += [(key, text) for key, text in (("in PyTorch", one.mirrors), ("differs", one.differs)) if text]

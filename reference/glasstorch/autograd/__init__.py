@@ -4,15 +4,15 @@ Reading order: `modes` (no_grad), `engine_modes` (further settings; `grad_mode` 
 `anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved_hooks`,
 `saved_mutation`, `saved` (tensors for the backward pass, and the check of their versions); then views and writes:
 `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd
-kernels), `out_forms`, `records_nothing`; then `composite_shortcuts` and `shortcuts` (hops that a call can skip),
-`view_replay`, `view_functions`, `input_buffer`, `engine` (the backward pass), `device_threads` (in which thread its
-nodes run), `streams` (on which streams of a device), `tensor_hooks`, `multi_grad_hook`, `once_differentiable`,
-`function_node`, `function_jvp`, `function_outputs` and `function` (a user's own), `graph` (backward, grad),
-`imperative_engine`, `swap_tensors`, `formulas/` (helpers that derivatives.yaml calls); forward mode: `tangents`,
-`forward_table` (the rules), `forward` (their place in the dispatcher), `forward_ad` (what a user calls); `checking/`
-and `gradcheck`, `variable` (of old programs), `manual` (kernels written by hand), `not_implemented`, `unregistered`
-(of users' operators), `generated/` (autograd kernels, the rows of ADInplaceOrView kernels, the rules of tangents) and
-`loading` (which imports them).
+kernels), `out_forms`, `records_parts`, `records_nothing`; then `composite_shortcuts` and `shortcuts` (hops that a
+call can skip), `view_replay`, `view_functions`, `input_buffer`, `engine` (the backward pass), `device_threads` (in
+which thread its nodes run), `streams` (on which streams of a device), `tensor_hooks`, `multi_grad_hook`,
+`once_differentiable`, `function_node`, `function_jvp`, `function_outputs` and `function` (a user's own), `graph`
+(backward, grad), `imperative_engine`, `swap_tensors`, `formulas/` (helpers that derivatives.yaml calls); forward
+mode: `tangents`, `forward_table` (the rules), `forward` (their place in the dispatcher), `forward_ad` (what a user
+calls); `checking/` and `gradcheck`, `variable` (of old programs), `manual` (kernels written by hand),
+`not_implemented`, `unregistered` (of users' operators), `generated/` (autograd kernels, the rows of ADInplaceOrView
+kernels, the rules of tangents) and `loading` (which imports them).
 `functional`, `profiler`, `profiler_util` and `profiler_legacy` are torch's paths to what folders above hold.
 
 Mirrors: torch/csrc/autograd, torch/autograd

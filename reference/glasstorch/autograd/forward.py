@@ -26,6 +26,7 @@ from glasstorch.autograd.graph import grad
 from glasstorch.autograd.modes import grad_mode
 from glasstorch.autograd.node import Node
 from glasstorch.autograd.records_nothing import NOTHING_RECORDED
+from glasstorch.autograd.records_parts import PARTS_RECORDED
 from glasstorch.autograd.tangents import keep, set_tangent, tangent_of
 from glasstorch.core import hooks
 from glasstorch.core.dtype import FLOATING
@@ -37,6 +38,7 @@ from glasstorch.dispatch.resolve import AUTOGRAD_KEYS, MATH_KERNEL, resolve
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.generated.registry import OPERATORS
 
+MADE_FOR_ALL = (NOTHING_RECORDED, PARTS_RECORDED)
 _functional = {row.name: row.functional for row in OPERATORS if row.functional}
 
 
@@ -46,7 +48,7 @@ def forward(operator: Operator, keys: int) -> Boxed:
     resolution = resolve(operator, rest)
     entry = resolution.entry if registry.wrap is None else registry.wrap(operator, resolution)
     choice = resolution.choice
-    if choice.key not in AUTOGRAD_KEYS or choice.rule == MATH_KERNEL or choice.kernel is NOTHING_RECORDED:
+    if choice.key not in AUTOGRAD_KEYS or choice.rule == MATH_KERNEL or choice.kernel in MADE_FOR_ALL:
         return entry
     name = operator.qualified_overload
     found = RULES.get(name) or RULES.get(functional_name(name))

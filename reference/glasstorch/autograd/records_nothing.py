@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from glasstorch.autograd.records_parts import PARTS_RECORDED as OF_PARTS
 from glasstorch.core.keys import BELOW_AUTOGRAD, DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import Kernel, Operator, registry
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated.registry import OPERATORS
+from glasstorch.operators.operator_row import PARTS_RECORDED
 
 
 def records_nothing(operator: Operator, keys: int, *arguments: Any) -> Any:
@@ -38,6 +40,8 @@ def has_gradient(operator: Operator) -> bool:
 def register_rest() -> None:
     """Register the kernel for every operator that has none for autograd, and is not made of operators that have.
 
+    That of an operator whose parts are recorded (records_parts.py) is one for all, too.
+
     Kernels and formulas must be registered before.
     """
     of_parts = DispatchKey.CompositeImplicitAutograd
@@ -45,5 +49,6 @@ def register_rest() -> None:
     for row in OPERATORS:
         if row.name in composites or (row.functional in composites and Tag.generated.name in row.tags):
             continue  # PyTorch has no kernel either for the out= form that it generates for a composite
-        registry.operators[f"aten::{row.name}"].kernels.setdefault(DispatchKey.Autograd, [NOTHING_RECORDED])
+        kernel = OF_PARTS if row.composite is not None and row.composite[0] == PARTS_RECORDED else NOTHING_RECORDED
+        registry.operators[f"aten::{row.name}"].kernels.setdefault(DispatchKey.Autograd, [kernel])
     registry.changed()

@@ -12,6 +12,9 @@ from typing import Final, NamedTuple
 CAST_POLICIES: Final = ("lower_precision_fp", "fp32", "fp32_set_opt_dtype", "fp32_append_dtype", "promote", "banned")
 AUTOCAST_DEVICES: Final = ("cpu", "cuda")
 
+# The key of a composite kernel that serves below autograd, and whose parts autograd records.
+PARTS_RECORDED: Final = "CompositeExplicitAutograd, Autograd"
+
 
 class OperatorRow(NamedTuple):
     """One operator of native_functions.yaml, the generated in-place and out= forms included."""
@@ -19,7 +22,7 @@ class OperatorRow(NamedTuple):
     schema: str  # without the namespace: `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
     line: int  # of native_functions.yaml
     shape: str | None = None  # module.function in operators/shapes
-    composite: tuple[str, str] | None = None  # key, and module.function in operators/composite
+    composite: tuple[str, str] | None = None  # of gen/model.py's COMPOSITE_KEYS, and module.function
     functional: str | None = None  # of a generated form: the operator it was generated from
     alias_of: str | None = None  # the operator that this one is an alias of
     tags: tuple[str, ...] = ()  # names of dispatch/tags.py

@@ -27,7 +27,7 @@ from glasstorch.dispatch.operator import DispatchTable, Kernel, Operator, regist
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.generated import functions, methods
 from glasstorch.operators.generated.registry import OPERATORS
-from glasstorch.operators.operator_row import OperatorRow
+from glasstorch.operators.operator_row import PARTS_RECORDED, OperatorRow
 
 LIBRARY = Path(__file__).resolve().parents[1]  # all paths are relative to this folder
 DELEGATING = "kernels/delegated.py"  # whose kernels only call the operator's out= form
@@ -76,6 +76,12 @@ class Whereabouts:
     def kind(self) -> str:
         """The key of its composite kernel, or `native`."""
         return next((key for key, _ in self.kernels if key.startswith("Composite")), "native")
+
+    @property
+    def gradient_of_parts(self) -> bool:
+        """Whether autograd records the operators that it is made of."""
+        row = _rows()[f"aten::{self.name}"]
+        return self.kind == "CompositeImplicitAutograd" or (row.composite or ("",))[0] == PARTS_RECORDED
 
 
 def overloads_of(name: str) -> list[Operator]:

@@ -2,7 +2,8 @@
 
 Each is one plain function without dispatch keys. `native_functions.yaml` names it under `dispatch:`, and this package
 registers what is named: CompositeImplicitAutograd where the parts differentiate themselves, CompositeExplicitAutograd
-where the composite has its own formula, CompositeExplicitAutogradNonFunctional for the copying forms of views. A
+where the composite has its own formula, both of "CompositeExplicitAutograd, Autograd" where modes and backends see
+one operator and autograd sees the parts, CompositeExplicitAutogradNonFunctional for the copying forms of views. A
 function whose first parameter is `keys` receives the key set of its own call and redispatches on it, which is faster
 than calling operators anew.
 
@@ -23,7 +24,10 @@ from glasstorch.dispatch.library import KernelTable, place
 from glasstorch.dispatch.schema import FunctionSchema
 from glasstorch.operators.composite.aliases import same_as
 from glasstorch.operators.generated.registry import OPERATORS
-from glasstorch.operators.operator_row import OperatorRow
+from glasstorch.operators.operator_row import PARTS_RECORDED, OperatorRow
+
+# Where autograd has recorded the parts, or has nothing to record, nothing is to be kept from the operators called.
+PARTS = KernelTable("CompositeExplicitAutograd", calls_operators=False, takes_keys=False)
 
 
 def register_composites() -> None:
@@ -45,7 +49,8 @@ def register_composites() -> None:
             function = composite_kernel(row, path)
             code = function.__code__
             tables = redispatching if code.co_varnames[:1] == ("keys",) else plain
-            tables[key].add(row.name, function, place(code.co_filename, code.co_firstlineno))
+            table = PARTS if key == PARTS_RECORDED else tables[key]
+            table.add(row.name, function, place(code.co_filename, code.co_firstlineno))
 
 
 def composite_kernel(row: OperatorRow, path: str) -> Callable[..., Any]:

@@ -26,7 +26,7 @@ from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, FunctionSchema, Return, Type
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.families import NAMES as FAMILIES
-from glasstorch.operators.operator_row import AUTOCAST_DEVICES, CAST_POLICIES
+from glasstorch.operators.operator_row import AUTOCAST_DEVICES, CAST_POLICIES, PARTS_RECORDED
 
 OPERATORS = Path(__file__).resolve().parents[1]
 NATIVE_FUNCTIONS = OPERATORS / "native_functions.yaml"
@@ -40,6 +40,7 @@ COMPOSITE_KEYS = (
     "CompositeImplicitAutograd",
     "CompositeExplicitAutograd",
     "CompositeExplicitAutogradNonFunctional",
+    PARTS_RECORDED,
 )
 # How the library offers an operator under its name: a generated function, one written by hand, or none.
 PYTHON_FUNCTIONS = ("generated", "by hand", "none")
@@ -98,7 +99,7 @@ class NativeFunction:
     @property
     def is_composite_implicit(self) -> bool:
         """Whether autograd differentiates the operators it is composed of."""
-        return self.composite is not None and self.composite[0] == "CompositeImplicitAutograd"
+        return self.composite is not None and self.composite[0] in ("CompositeImplicitAutograd", PARTS_RECORDED)
 
     @property
     def autograd_sees_parts(self) -> bool:
