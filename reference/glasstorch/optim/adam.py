@@ -188,9 +188,11 @@ def adam(
 ) -> None:
     """One step for parameters whose gradients and state are given as lists. See Note [Forms of a step] (forms.py)."""
     check_steps(state_steps)
+    in_place_of_single = False
     if fused is None and foreach is None and not (capturable or differentiable):
         numbers = (lr, beta1, beta2, weight_decay)
         fused = not any(isinstance(number, Tensor) for number in numbers) and _fits_fused(params, grads)
+        in_place_of_single = fused
     form = _fused_adam if fused else _multi_tensor_adam if foreach else _single_tensor_adam
     form(
         params,
@@ -212,6 +214,9 @@ def adam(
         differentiable=differentiable,
         decoupled_weight_decay=decoupled_weight_decay,
     )
+    if in_place_of_single:  # whose writes are counted; those of the fused operator are not
+        for tensor in (*params, *exp_avgs, *exp_avg_sqs, *max_exp_avg_sqs):
+            tensor.bump_version()
 
 
 def _fits_fused(params: Tensors, grads: Tensors) -> bool:
