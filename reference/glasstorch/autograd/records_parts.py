@@ -11,15 +11,17 @@ from typing import Any, Final
 
 from glasstorch.autograd.history import requires_grad
 from glasstorch.autograd.modes import grad_mode
-from glasstorch.core.keys import BELOW_AUTOGRAD, DispatchKey
+from glasstorch.core.keys import BELOW_AUTOGRAD, DUAL, DispatchKey
 from glasstorch.dispatch.library import place
 from glasstorch.dispatch.operator import Kernel, Operator, tensors_of
 from glasstorch.dispatch.resolve import MATH_KERNEL, Choice, entry_for
 
 
 def records_parts(operator: Operator, keys: int, *arguments: Any) -> Any:
-    """Call the parts if a gradient is to be recorded, else the kernel below."""
-    if grad_mode.get() and any(t._autograd_meta is not None and requires_grad(t) for t in tensors_of(arguments)):
+    """Call the parts if a gradient is to be recorded or a tangent to be followed, else the kernel below."""
+    if keys & DUAL or (
+        grad_mode.get() and any(t._autograd_meta is not None and requires_grad(t) for t in tensors_of(arguments))
+    ):
         parts = operator.kernels[DispatchKey.CompositeExplicitAutograd][-1]
         return entry_for(operator, Choice(DispatchKey.AutogradCPU, parts, MATH_KERNEL), keys)(keys, *arguments)
     below = keys & BELOW_AUTOGRAD
