@@ -208,8 +208,9 @@ def test_a_view_of_several_takes_no_shortcut_past_adinplaceorview() -> None:
     assert below.entry in [cell.cell_contents for cell in entry("unbind.int").__closure__ or ()]
 
 
-def test_an_operator_without_a_gradient_takes_none() -> None:
-    assert entry("detach") is resolve(registry.find("aten::detach"), compute_keys(CPU_KEYS)).entry
+def test_an_operator_that_records_nothing_is_called_below_autograd_at_once() -> None:
+    below = resolve(registry.find("aten::detach"), compute_keys(CPU_KEYS) & BELOW_AUTOGRAD)
+    assert entry("detach") is below.entry
 
 
 def test_a_kernel_of_the_users_is_called_and_takes_no_shortcut() -> None:
