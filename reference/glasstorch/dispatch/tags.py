@@ -93,4 +93,8 @@ class Tag(Enum):
         "Of tensors with data and meta tensors, its uninitialised result is where its second tensor is.",
         True,
     )
+    decomposed_on_meta = (
+        "Its kernel for all backends is registered for meta too: PyTorch has a decomposition of it in Python there.",
+        True,
+    )
     needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from glasstorch.dispatch.fast import PLAIN
 from glasstorch.kernels import cuda as cuda
 from glasstorch.kernels.loading import import_modules
+from glasstorch.kernels.meta.decomposed import register_decomposed
 
 CUDA, FAST = f"{__name__}.cuda", f"{__name__}.cpu.fast"
 
@@ -26,5 +27,6 @@ def register_kernels() -> None:
     plain ones serve alone: Note [Plain and fast] (dispatch/fast.py).
     """
     import_modules(__name__, aside=(CUDA, FAST))
+    register_decomposed()
     if not PLAIN and find_spec(FAST):
         import_modules(FAST)
