@@ -44,11 +44,13 @@ def register_rest() -> None:
 
     Kernels and formulas must be registered before.
     """
-    of_parts = DispatchKey.CompositeImplicitAutograd
-    composites = {row.name for row in OPERATORS if registry.operators[f"aten::{row.name}"].kernels.get(of_parts)}
-    for row in OPERATORS:
-        if row.name in composites or (row.functional in composites and Tag.generated.name in row.tags):
+    of_parts, generated = DispatchKey.CompositeImplicitAutograd, Tag.generated.name
+    kernels_of = {(name := row.name): (row, registry.operators["aten::" + name].kernels) for row in OPERATORS}
+    composites = {name for name, (_, kernels) in kernels_of.items() if of_parts in kernels}
+    for name, (row, kernels) in kernels_of.items():
+        if name in composites or (row.functional in composites and generated in row.tags):
             continue  # PyTorch has no kernel either for the out= form that it generates for a composite
-        kernel = OF_PARTS if row.composite is not None and row.composite[0] == PARTS_RECORDED else NOTHING_RECORDED
-        registry.operators[f"aten::{row.name}"].kernels.setdefault(DispatchKey.Autograd, [kernel])
+        if DispatchKey.Autograd not in kernels:
+            records_parts = row.composite is not None and row.composite[0] == PARTS_RECORDED
+            kernels[DispatchKey.Autograd] = [OF_PARTS if records_parts else NOTHING_RECORDED]
     registry.changed()

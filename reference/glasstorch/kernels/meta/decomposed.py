@@ -19,10 +19,11 @@ FOR_ALL = (DispatchKey.CompositeExplicitAutogradNonFunctional, DispatchKey.Compo
 
 def register_decomposed() -> None:
     """Register them. All other kernels must be registered before."""
+    tag = Tag.decomposed_on_meta.name
     for row in OPERATORS:
-        if Tag.decomposed_on_meta.name in row.tags:
+        if tag in row.tags:
             kernels = registry.operators[f"aten::{row.name}"].kernels
             found = next((kernels[key][-1] for key in FOR_ALL if kernels.get(key)), None)
-            if found is not None:
-                kernels.setdefault(DispatchKey.Meta, [replace(found, key=DispatchKey.Meta)])
+            if found is not None and DispatchKey.Meta not in kernels:
+                kernels[DispatchKey.Meta] = [replace(found, key=DispatchKey.Meta)]
     registry.changed()
