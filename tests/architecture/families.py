@@ -49,6 +49,7 @@ SERVE_ALL = {
     "kernels/cpu/fast/iterator.py": "loops of several steps in blocks",
     "kernels/cpu/fast/halves.py": "half precision in blocks and by tables",
     "kernels/meta/shapes.py": "the kernel made from each shape function",
+    "kernels/meta/decomposed.py": "the kernel for all backends, registered for meta",
     "kernels/meta/refusals.py": "the refusal of sizes that only data can tell",
     "kernels/cuda/tensors.py": "what every kernel asks about tensors",
     "kernels/cuda/units.py": "bytes that are moved at a time",
