@@ -18,6 +18,7 @@ CHECKS = (
     *("results", "gradients", "forms", "refusals", "words", "second"),
     *("vmap", "vmap-vjp", "jvp", "vmap-jvp", "jvp-vjp"),  # function transforms
     *("vjp", "jvp-jvp", "vjp-jvp", "vjp-vmap-vjp"),
+    "meta",
 )
 
 

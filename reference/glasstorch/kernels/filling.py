@@ -21,10 +21,10 @@ index_fill_number_ = on_tensors("index_fill_.int_Scalar")
 @COMPOSED.impl("masked_fill_.Tensor")
 def masked_fill_(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """The number, written where the mask is True."""
-    return masked_fill_number_(self, mask, only_number("masked_fill_", value))
+    return masked_fill_number_(self, mask, only_number("masked_fill_", value, self))
 
 
 @COMPOSED.impl("index_fill_.int_Tensor")
 def index_fill_(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """The number, written at the given indices of one dimension."""
-    return index_fill_number_(self, dim, index, only_number("index_fill_", value))
+    return index_fill_number_(self, dim, index, only_number("index_fill_", value, self))

@@ -187,7 +187,7 @@ def column_stack_out(tensors: Sequence[Tensor], out: Tensor) -> Tensor:
 @EXPLICIT.impl("linspace.Scalar_Tensor_out")
 def linspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, out: Tensor) -> Tensor:
     """As `linspace.out`."""
-    return linspace(*ends("linspace", start, end), steps, out=out)
+    return linspace(*ends("linspace", start, end, out.is_meta), steps, out=out)
 
 
 @EXPLICIT.impl("logspace.Tensor_Tensor_out")
@@ -195,7 +195,7 @@ def linspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: in
 @EXPLICIT.impl("logspace.Scalar_Tensor_out")
 def logspace_tensors_out(start: Tensor | Number, end: Tensor | Number, steps: int, base: float, out: Tensor) -> Tensor:
     """As `logspace.out`."""
-    return logspace(*ends("logspace", start, end), steps, base, out=out)
+    return logspace(*ends("logspace", start, end, out.is_meta), steps, base, out=out)
 
 
 # Special functions --------------------------------------------------------------------------------------------------

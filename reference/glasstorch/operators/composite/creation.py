@@ -29,6 +29,7 @@ from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
 from glasstorch.core.layout import preserve_format, sparse_coo, strided
 from glasstorch.core.tensor_impl import TensorImpl
+from glasstorch.operators.composite.pointwise import number_in
 from glasstorch.operators.direct import factory
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.shapes.result import C_NAMES
@@ -231,21 +232,27 @@ def _spaced_dtype(name: str, start: Number, end: Number, wanted: Dtype | None) -
 
 def linspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
     """As `linspace`; a start or end that is a 0-dim tensor is read as a number."""
-    return linspace_operator(*ends("linspace", start, end), *rest)
+    return linspace_operator(*ends("linspace", start, end, _is_meta(rest)), *rest)
 
 
 def logspace_tensors(keys: int, start: Tensor | Number, end: Tensor | Number, *rest: Any) -> Tensor:
     """As `logspace`; a start or end that is a 0-dim tensor is read as a number."""
-    return logspace_operator(*ends("logspace", start, end), *rest)
+    return logspace_operator(*ends("logspace", start, end, _is_meta(rest)), *rest)
 
 
-def ends(name: str, start: Tensor | Number, end: Tensor | Number) -> tuple[Number, Number]:
-    """Start and end as numbers; a tensor with dimensions is refused."""
+def _is_meta(rest: Sequence[Any]) -> bool:
+    """Whether the device that follows dtype and layout is meta."""
+    place: Device | None = rest[-2]
+    return place is not None and place.type == "meta"
+
+
+def ends(name: str, start: Tensor | Number, end: Tensor | Number, nowhere: bool) -> tuple[Number, Number]:
+    """Start and end as numbers; a tensor with dimensions is refused. `nowhere`: the result has no data."""
     given = [(word, value) for word, value in (("start", start), ("end", end)) if isinstance(value, TensorImpl)]
     if any(value._shape for _, value in given):
         dims = " and ".join(f"{word} with {value.dim()} dimension(s)" for word, value in given)
         raise ShapeError(f"{name} only supports 0-dimensional start and end tensors, but got {dims}.")
-    first, last = (value.item() if isinstance(value, TensorImpl) else value for value in (start, end))
+    first, last = (number_in(value, nowhere) if isinstance(value, TensorImpl) else value for value in (start, end))
     return first, last
 
 

@@ -82,7 +82,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
 
 def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill` with the value of a 0-dim tensor."""
-    return index_fill(self, dim, index, only_number("index_fill_", value))
+    return index_fill(self, dim, index, only_number("index_fill_", value, self))
 
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:

@@ -9,7 +9,7 @@ Differs: `rsub` is one function for both overloads and every backend.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.core import hooks
 from glasstorch.core.dtype import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 masked_fill = on_tensors("masked_fill.Scalar")
 scalar_tensor = factory("scalar_tensor")
 sub = on_tensors("sub.Tensor")
+KINDS: Final = (bool, int, float, complex)  # of numbers, by the category of a dtype
 
 
 def rsub(self: Tensor, other: Tensor | Number, alpha: Number = 1) -> Tensor:
@@ -199,16 +200,21 @@ def where_numbers(condition: Tensor, self: Tensor | Number, other: Tensor | Numb
 
 def masked_fill_tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """`masked_fill` with the value of a 0-dim tensor."""
-    return masked_fill(self, mask, only_number("masked_fill_", value))
+    return masked_fill(self, mask, only_number("masked_fill_", value, self))
 
 
-def only_number(name: str, value: Tensor) -> Number:
-    """The value of a 0-dim tensor."""
+def only_number(name: str, value: Tensor, self: Tensor) -> Number:
+    """The value of a 0-dim tensor with which `self` is to be filled."""
     if value._shape:
         raise ShapeError(
             f"{name} only supports a 0-dimensional value tensor, but got tensor with {len(value._shape)} dimension(s)."
         )
-    return value.item()
+    return number_in(value, nowhere=self.is_meta)
+
+
+def number_in(value: Tensor, nowhere: bool) -> Number:
+    """The element of a 0-dim tensor; zero, if it has no data and `nowhere` says that the result has none either."""
+    return KINDS[value.dtype.category]() if nowhere and value.is_meta else value.item()
 
 
 def _tensor(value: Tensor | Number) -> Tensor:

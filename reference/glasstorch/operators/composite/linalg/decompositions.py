@@ -131,7 +131,9 @@ def pinv(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float | None,
             f"dimensions of float, double, cfloat or cdouble types"
         )
     if not self.numel():
-        return functions.empty((*self._shape[:-2], self._shape[-1], self._shape[-2]), dtype=self.dtype)
+        return functions.empty(
+            (*self._shape[:-2], self._shape[-1], self._shape[-2]), dtype=self.dtype, device=self.device
+        )
     if hermitian:
         values, vectors = eigen(self, "L", True)
         kept = values.abs() > _tolerance(values.abs().amax([-1]), self, atol, rtol).unsqueeze(-1)
@@ -177,7 +179,7 @@ def matrix_rank(self: Tensor, atol: Tensor | float | None, rtol: Tensor | float 
     if self.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise DtypeError("This function doesn't handle types other than float and double")
     if not self.numel():
-        return functions.zeros(self._shape[:-2], dtype=int64)
+        return functions.zeros(self._shape[:-2], dtype=int64, device=self.device)
     values = eigen(self, "L", False)[0].abs() if hermitian else singular(self, False, False, None)[1]
     above: Tensor = values > _tolerance(values.amax([-1]), self, atol, rtol).unsqueeze(-1)
     return above.sum(-1)

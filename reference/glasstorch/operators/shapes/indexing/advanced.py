@@ -59,6 +59,8 @@ def check_put(self: Tensor, indices: Sequence[Tensor | None], values: Tensor, ac
         picked = (*first._shape, *self._shape[1:])  # the common case, which needs no plan
         if values._shape in ((), picked):
             return
+    if any(tensor is not None and tensor.is_meta and tensor.dtype in MASKS for tensor in indices):
+        return  # only data can tell how many elements a mask picks
     shape = plan_of(self._shape, indices).shape
     if fills_mask(indices, values, accumulate):
         check_mask_to_fill(indices)

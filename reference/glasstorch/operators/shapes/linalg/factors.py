@@ -97,7 +97,8 @@ def ldl_factor_ex(self: Tensor, hermitian: bool, check_errors: bool) -> tuple[Re
 def cholesky(self: Tensor, upper: bool) -> Result:
     """The triangular factor."""
     check_square(self, "cholesky")
-    return columns(self._shape, self.dtype)._replace(check_out=castable("cholesky"))
+    factor = columns(self._shape, self.dtype) if all(self._shape) else Result(self._shape, self.dtype)
+    return factor._replace(check_out=castable("cholesky"))
 
 
 def cholesky_inverse(self: Tensor, upper: bool) -> Result:
