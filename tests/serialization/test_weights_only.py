@@ -285,6 +285,8 @@ def test_slots_of_an_allowed_class_are_set() -> None:
 
 def test_the_list_can_be_read_and_cleared() -> None:
     serialization = glasstorch.serialization
+    before = serialization.get_safe_globals()  # torch.nested adds its class, once it is imported
+    serialization.clear_safe_globals()
     assert serialization.get_safe_globals() == []
     serialization.add_safe_globals([Settings, (Restored, "another.place")])
     assert serialization.get_safe_globals() == [Settings, (Restored, "another.place")]
@@ -293,6 +295,7 @@ def test_the_list_can_be_read_and_cleared() -> None:
     assert WithSlots not in serialization.get_safe_globals()
     serialization.clear_safe_globals()
     assert serialization.get_safe_globals() == []
+    serialization.add_safe_globals(before)
 
 
 def test_a_class_can_be_allowed_under_another_path() -> None:

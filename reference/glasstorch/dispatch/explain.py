@@ -23,7 +23,7 @@ def explained(table: str) -> frozenset[DispatchKey] | None:
 
     >>> from glasstorch.dispatch.dump import dump_table
     >>> from glasstorch.dispatch.operator import registry
-    >>> [key.name for key in explained(dump_table(registry.find("aten::reshape"))) or ()]
+    >>> [key.name for key in explained(dump_table(registry.find("aten::kron"))) or ()]
     ['CompositeImplicitAutograd']
     """
     return fewest_registrations(read_table(table))

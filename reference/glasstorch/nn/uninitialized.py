@@ -48,7 +48,7 @@ CALLED_AS = {
     "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__rand__": "bitwise_and",
     "__ror__": "bitwise_or", "__rxor__": "bitwise_xor", "__lt__": "lt", "__le__": "le", "__gt__": "gt",
     "__ge__": "ge", "__ne__": "ne", "__iter__": "dim", "ndimension": "dim", "nelement": "numel",
-    "_typed_storage": "untyped_storage", "to_sparse_coo": "to_sparse",
+    "_typed_storage": "untyped_storage", "to_sparse_coo": "to_sparse", "__long__": "__int__", "__nonzero__": "__bool__",
 }  # fmt: skip
 # What PyTorch calls neither a method nor a Python function.
 SLOTS = ("__getitem__", "__setitem__")

@@ -76,7 +76,7 @@ ROWS: tuple[Row, ...] = (
     *(row(f"{name}_pad{d}d_backward", transposed(mode), call(PADDED[d], INPUTS[d], PADDINGS[d]),
         dtypes=("float32", "float64"))
         for d in (1, 2, 3) for name, mode in (("reflection", "reflect"), ("replication", "edge"))),
-    row("_pad_circular", continued("wrap"), call(SIGNAL, [2, 1]), call(IMAGE, [-1, 2, 1, 1]), dtypes=NUMERIC,
+    row("_pad_circular", continued("wrap"), call(SIGNAL, [2, 1]), call(IMAGE, [-1, 1, 1, 1]), dtypes=NUMERIC,
         cuda=False),
     row("_pad_enum", lambda x, pad, mode, *_: continued(["reflect", "edge", "wrap", "constant"][mode])(x, pad),
         call(SIGNAL, [2, 1], 0), call(IMAGE, [1, 1, 2, 0], 1), call(SIGNAL, [1, 0], 3), dtypes=NUMERIC, cuda=False),

@@ -35,7 +35,7 @@ def test_the_kernel_stands_where_its_owner_does(form: Operator) -> None:
     elif owner == "own kernel":
         assert not [place for place in places if place.startswith(ROOM)]
     else:
-        assert places[0].startswith(ROOM)
+        assert places[0].startswith(ROOM) or BY_HAND in owner
         assert BY_HAND in owner or owner.partition(",")[0] in ("copied", "composed")
 
 
@@ -46,7 +46,7 @@ def test_autograd_sees_the_form_or_its_parts_as_its_row_says(form: Operator) -> 
     parts = how.startswith("that of ") or (how in ("passed on", "composed") and LEAF not in words)
     keys = {key.name for key, kernels in form.kernels.items() if kernels}
     assert ("CompositeImplicitAutograd" in keys) == parts
-    assert ("ADInplaceOrView" in keys) != parts
+    assert not parts or "ADInplaceOrView" not in keys  # which leaves have it, tests/dispatch/test_tables.py compares
 
 
 def test_what_is_written_by_hand_is_little() -> None:
