@@ -105,7 +105,7 @@ def add_compressed(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Ten
 def mul(keys: int, self: Tensor, other: Tensor) -> Tensor:
     """The product with a number."""
     if other._shape or not is_compressed(self):
-        raise no_kernel("mul.Tensor", "SparseMeta")
+        raise no_kernel("mul.Tensor", "SparseCsrMeta")
     return with_values(self, parts_values(self) * other)
 
 

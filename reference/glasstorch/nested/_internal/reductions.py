@@ -10,7 +10,7 @@ sequences are of several lengths.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from glasstorch._tensor import Tensor
@@ -104,51 +104,26 @@ def mean_dim(operator: Operator, x: NestedTensor, dim: Sequence[int] | None, kee
     return means if keepdim else means.squeeze(at)
 
 
-@rule("any.dims", "self: jt_all, dim: any?, keepdim: any?")
-def any_dims(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "any", 0.0, x, *rest)
+def padded_with(name: str, padding: Callable[[NestedTensor], Any]) -> Callable[..., Any]:
+    """The rule of a reduction to which padding with such an element adds nothing."""
+
+    def reduction(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
+        return reduced(operator, name, padding(x), x, *rest)
+
+    return reduction
 
 
-@rule("any.dim", "self: jt_all, dim: any, keepdim: any?")
-def any_dim(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "any", 0.0, x, *rest)
-
-
-@rule("all.dims", "self: jt_all, dim: any?, keepdim: any?")
-def all_dims(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "all", 1.0, x, *rest)
-
-
-@rule("all.dim", "self: jt_all, dim: any, keepdim: any?")
-def all_dim(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "all", 1.0, x, *rest)
-
-
-@rule("max.dim", "self: jt_all, dim: any, keepdim: any?")
-def max_dim(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "max", lowest(x), x, *rest)
-
-
-@rule("min.dim", "self: jt_all, dim: any, keepdim: any?")
-def min_dim(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "min", highest(x), x, *rest)
-
-
-@rule("amax", "self: jt_all, dim: any?, keepdim: any?")
-def amax_default(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "amax", lowest(x), x, *rest)
-
-
-@rule("amin", "self: jt_all, dim: any?, keepdim: any?")
-def amin_default(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "amin", highest(x), x, *rest)
-
-
-@rule("argmax", "self: jt_all, dim: any?, keepdim: any?")
-def argmax_default(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "argmax", lowest(x), x, *rest)
-
-
-@rule("argmin", "self: jt_all, dim: any?, keepdim: any?")
-def argmin_default(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-    return reduced(operator, "argmin", highest(x), x, *rest)
+OVER_DIM, OVER_DIMS = "self: jt_all, dim: any, keepdim: any?", "self: jt_all, dim: any?, keepdim: any?"
+for name, form, padding in (
+    ("any.dim", OVER_DIM, lambda x: 0.0),
+    ("any.dims", OVER_DIMS, lambda x: 0.0),
+    ("all.dim", OVER_DIM, lambda x: 1.0),
+    ("all.dims", OVER_DIMS, lambda x: 1.0),
+    ("max.dim", OVER_DIM, lowest),
+    ("min.dim", OVER_DIM, highest),
+    ("amax", OVER_DIMS, lowest),
+    ("amin", OVER_DIMS, highest),
+    ("argmax", OVER_DIMS, lowest),
+    ("argmin", OVER_DIMS, highest),
+):
+    rule(name, form)(padded_with(name.partition(".")[0], padding))
