@@ -17,7 +17,7 @@ FAST = ("reference/glasstorch/kernels/cpu/fast", "tests/kernels/cpu/fast")
 IN_CI = os.environ.get("CI", "").lower() == "true"
 # What runs on a simulated CUDA device does not run the kernels of the CPU.
 LEFT_OUT = ("tests/kernels/cuda", "tests/agreement/test_cuda.py", "tests/agreement/test_opinfo_cuda.py")
-THREE_FRAMES = "tests/test_smoke.py::test_an_addition_is_three_frames_in_three_files"  # by the fast kernel
+TWO_FRAMES = "tests/test_smoke.py::test_an_addition_is_two_frames_in_two_files"  # by the fast kernel
 IGNORED = [f"--ignore={path}" for path in LEFT_OUT]
 # What operators compute. The rest of agreement is about what calls them (formulas of derivatives, forms, modes,
 # traces), or asks the same of other samples.
@@ -57,7 +57,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.param(
             "1", [*NOTEBOOKS, *(f"--ignore={path}" for path in ABOUT_FAST), "chapters"], marks=pytest.mark.slow
         ),
-        ("0", ["tests/test_smoke.py", f"--deselect={THREE_FRAMES}"]),  # with autograd's shortcuts
+        ("0", ["tests/test_smoke.py", f"--deselect={TWO_FRAMES}"]),  # with autograd's shortcuts
     ],
     ids=["values", "agreement", "kernels", "networks", "notebooks", "smoke"],
 )

@@ -104,26 +104,23 @@ def mean_dim(operator: Operator, x: NestedTensor, dim: Sequence[int] | None, kee
     return means if keepdim else means.squeeze(at)
 
 
-def padded_with(name: str, padding: Callable[[NestedTensor], Any]) -> Callable[..., Any]:
-    """The rule of a reduction to which padding with such an element adds nothing."""
+def padded_with(padding: Callable[[NestedTensor], Any], name: str, form: str) -> None:
+    """Add the rule of a reduction to which padding with such an element adds nothing."""
+    operation = name.partition(".")[0]
 
+    @rule(name, form)
     def reduction(operator: Operator, x: NestedTensor, *rest: Any) -> Any:
-        return reduced(operator, name, padding(x), x, *rest)
-
-    return reduction
+        return reduced(operator, operation, padding(x), x, *rest)
 
 
 OVER_DIM, OVER_DIMS = "self: jt_all, dim: any, keepdim: any?", "self: jt_all, dim: any?, keepdim: any?"
-for name, form, padding in (
-    ("any.dim", OVER_DIM, lambda x: 0.0),
-    ("any.dims", OVER_DIMS, lambda x: 0.0),
-    ("all.dim", OVER_DIM, lambda x: 1.0),
-    ("all.dims", OVER_DIMS, lambda x: 1.0),
-    ("max.dim", OVER_DIM, lowest),
-    ("min.dim", OVER_DIM, highest),
-    ("amax", OVER_DIMS, lowest),
-    ("amin", OVER_DIMS, highest),
-    ("argmax", OVER_DIMS, lowest),
-    ("argmin", OVER_DIMS, highest),
-):
-    rule(name, form)(padded_with(name.partition(".")[0], padding))
+padded_with(lambda x: 0.0, "any.dim", OVER_DIM)
+padded_with(lambda x: 0.0, "any.dims", OVER_DIMS)
+padded_with(lambda x: 1.0, "all.dim", OVER_DIM)
+padded_with(lambda x: 1.0, "all.dims", OVER_DIMS)
+padded_with(lowest, "max.dim", OVER_DIM)
+padded_with(highest, "min.dim", OVER_DIM)
+padded_with(lowest, "amax", OVER_DIMS)
+padded_with(highest, "amin", OVER_DIMS)
+padded_with(lowest, "argmax", OVER_DIMS)
+padded_with(highest, "argmin", OVER_DIMS)
