@@ -14,6 +14,8 @@ from glasstorch.autograd.engine import current_graph_task_id as _current_graph_t
 from glasstorch.autograd.engine import current_node as _current_autograd_node  # noqa: F401
 from glasstorch.autograd.function_node import _FunctionBase as _FunctionBase
 from glasstorch.autograd.imperative_engine import EngineBase as _EngineBase  # noqa: F401
+from glasstorch.autograd.modes import _set_grad_enabled as _set_grad_enabled
+from glasstorch.autograd.modes import is_grad_enabled as is_grad_enabled
 from glasstorch.autograd.unregistered import mode as _get_autograd_fallback_mode  # noqa: F401
 from glasstorch.autograd.unregistered import set_mode as _set_autograd_fallback_mode  # noqa: F401
 from glasstorch.calls.asked_class import _TensorMeta as _TensorMeta

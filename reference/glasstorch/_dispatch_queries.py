@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.device import device
+from glasstorch.core.device import device_from
 from glasstorch.core.errors import DeviceError, RegistrationError
 from glasstorch.core.keys import (
     ALIASES,
@@ -133,7 +133,7 @@ def _dispatch_key_name(key: DispatchKey | str) -> str:
 
 def _dispatch_key_for_device(type: str) -> str:
     """The key under which a device of this type has its kernels."""
-    name = device(type).type
+    name = device_from(type).type
     key = KEY_OF_DEVICE.get(name, name.upper())
     if key not in DispatchKey.__members__:
         raise DeviceError(f"the device type {name} has no dispatch key; it is one that PyTorch no longer dispatches to")

@@ -17,7 +17,7 @@ from typing import Any, Final
 from glasstorch import cpu, cuda
 from glasstorch.backends import _switches
 from glasstorch.core import private_use, warn_once
-from glasstorch.core.device import CPU, chosen_device, device
+from glasstorch.core.device import chosen_device, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 
@@ -154,7 +154,7 @@ def is_warn_always_enabled() -> bool:
 
 def get_default_device() -> device:
     """The device of tensors that are made without saying where: the CPU, unless another one was chosen."""
-    on = chosen_device() or CPU
+    on = chosen_device() or Device("cpu")
     return private_use.with_index(on)
 
 

@@ -20,8 +20,7 @@ from glasstorch.calls.asked_class import _TensorMeta, own_method
 from glasstorch.calls.overloaded import DisableTorchFunction, is_quiet
 from glasstorch.core import geometry, hooks, inference, private_use
 from glasstorch.core.allocator import MOST, check_countable, empty_array
-from glasstorch.core.device import CPU, device
-from glasstorch.core.device import device as Device
+from glasstorch.core.device import CPU, device, device_from
 from glasstorch.core.dtype import Number, dtype, dtype_of_operand, from_numpy_dtype, get_default_dtype
 from glasstorch.core.errors import AutogradError, DeviceError
 from glasstorch.core.geometry import Shape
@@ -85,7 +84,7 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
         """
         if hooks.trace_hooks is not None:
             hooks.trace_hooks.made_from_data("torch.Tensor")
-        made = from_data.legacy(data, get_default_dtype(), CPU if device is None else Device(device))
+        made = from_data.legacy(data, get_default_dtype(), CPU if device is None else device_from(device))
         return made if cls is Tensor else made.as_subclass(cls)
 
     @property

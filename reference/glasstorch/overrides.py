@@ -18,6 +18,7 @@ from typing import Any, Self
 from glasstorch import fft, functional, linalg, nn, special
 from glasstorch._tensor import Tensor
 from glasstorch.calls import asked_class as _asked_class
+from glasstorch.calls import asked_device as _asked_device  # noqa: F401  # devices ask while a mode is on
 from glasstorch.calls import overloaded as _overloaded
 from glasstorch.calls.of_subclasses import functions_that_keep_types
 from glasstorch.calls.overloaded import handle_torch_function as handle_torch_function
@@ -25,6 +26,7 @@ from glasstorch.calls.overloaded import has_torch_function as has_torch_function
 from glasstorch.calls.overloaded import has_torch_function_unary as has_torch_function_unary
 from glasstorch.calls.overloaded import has_torch_function_variadic as has_torch_function_variadic
 from glasstorch.calls.parser import PythonFunction
+from glasstorch.core.device import device as Device
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.operators.generated import functions, public
@@ -190,7 +192,7 @@ def _ignored() -> frozenset[Any]:
     found += [Tensor.new, Tensor.new_tensor, Tensor.new_empty, Tensor.new_zeros, Tensor.new_ones, Tensor.new_full]
     found += [Tensor.stride, Tensor.unflatten, has_torch_function, handle_torch_function]
     found += [has_torch_function_unary, has_torch_function_variadic]
-    found += [creation.tensor, creation.as_tensor, asarray.asarray, range.range, public.normal]
+    found += [creation.tensor, creation.as_tensor, asarray.asarray, range.range, public.normal, Device]
     return frozenset(value for value in found if callable(value) and getattr(value, "__hash__", None))
 
 
@@ -273,7 +275,7 @@ def _names() -> dict[Any, str]:
     ignored = _ignored()
     for text, namespace in NAMESPACES:
         rows += [(v, f"{text}.{n}") for n, v in _members(namespace) if isinstance(v, FunctionType) and v in ignored]
-    return dict(rows)
+    return {**dict(rows), Device: "torch.device"}
 
 
 def _members(namespace: Any) -> list[tuple[str, Any]]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import glasstorch
+
 
 def records(torch: Any) -> bool:
     """Whether an operator is recorded, and whether the library says so."""
@@ -206,3 +208,56 @@ def test_a_generator_is_closed_in_the_mode(torch: Any) -> None:
     generator.close()
     assert seen == [(5, False), ("closed", False)]
     assert torch.is_grad_enabled()
+
+
+def test_a_mode_of_functions_sees_recording_switched(require: Any) -> None:
+    def program(torch: Any) -> list[object]:
+        log: list[object] = []
+
+        class Log(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                assert func is torch._C._set_grad_enabled
+                log.append((types, args, kwargs))
+                return func(*args, **(kwargs or {}))
+
+        @torch.no_grad()
+        def decorated() -> bool:
+            return bool(torch.is_grad_enabled())
+
+        with Log():
+            with torch.no_grad(), torch.enable_grad():
+                log.append(torch.is_grad_enabled())
+            with torch.set_grad_enabled(False):
+                log.append(torch.is_grad_enabled())
+            with torch.inference_mode():
+                log.append(torch.is_grad_enabled())
+            log.append(decorated())
+            torch.set_grad_enabled(True)
+            torch._C._set_grad_enabled(True)
+            with Log():
+                torch._C._set_grad_enabled(True)
+        return log
+
+    assert program(glasstorch) == program(require("torch"))
+
+
+@pytest.mark.parametrize("arguments", [((), {}), ((3,), {}), ((), {"arg": True}), ((None,), {})])
+def test_what_is_no_setting_is_refused_in_pytorchs_words(require: Any, arguments: Any) -> None:
+    def refused(torch: Any) -> str:
+        with pytest.raises(TypeError) as error:
+            torch._C._set_grad_enabled(*arguments[0], **arguments[1])
+        return str(error.value)
+
+    assert refused(glasstorch) == refused(require("torch"))
+
+
+def test_a_mode_that_answers_leaves_recording_as_it_is(require: Any) -> None:
+    def program(torch: Any) -> object:
+        class Ignore(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
+            def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+                return None
+
+        with Ignore(), torch.no_grad():
+            return torch.is_grad_enabled()
+
+    assert program(glasstorch) is program(require("torch")) is True

@@ -671,9 +671,6 @@ def default_devices_are_modes(torch: Any, log: list[Any]) -> None:
         finally:
             torch.set_default_device(None)
     log.append((kinds(), str(torch.utils._device.CURRENT_DEVICE), torch._C._is_torch_function_mode_enabled()))
-    log[:] = [
-        line for line in log if "torch.device" not in str(line)
-    ]  # PyTorch makes one for each mode, and asks about it
 
 
 # The helpers of torch.overrides ---------------------------------------------------------------------------------

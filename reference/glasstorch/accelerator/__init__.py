@@ -35,6 +35,7 @@ from glasstorch.accelerator.memory import reset_accumulated_memory_stats as rese
 from glasstorch.accelerator.memory import reset_peak_memory_stats as reset_peak_memory_stats
 from glasstorch.core import private_use as _private_use
 from glasstorch.core.device import device as _Device
+from glasstorch.core.device import device_from as _device_from
 from glasstorch.core.dtype import DTYPES as _DTYPES
 from glasstorch.core.dtype import STORED_ONLY as _STORED_ONLY
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
@@ -78,8 +79,8 @@ def device_count() -> int:
 def current_accelerator(check_available: bool = False) -> _Device | None:
     """The accelerator's kind as a device without an index; None where there is none."""
     if _private_use.is_accelerator():
-        return _Device(_kind()) if not check_available or is_available() else None
-    return _Device("cuda") if is_available() else None
+        return _device_from(_kind()) if not check_available or is_available() else None
+    return _device_from("cuda") if is_available() else None
 
 
 def current_device_index() -> int:
@@ -134,7 +135,7 @@ def current_stream(device: _On = None, /) -> _cuda.Stream:
     """The stream that work on a device is queued on."""
     index = index_of(device)
     if _private_use.is_accelerator():
-        return _private_use.current_guard().get_stream(_Device(_kind(), index))  # type: ignore[no-any-return]
+        return _private_use.current_guard().get_stream(_device_from(_kind(), index))  # type: ignore[no-any-return]
     return _cuda.current_stream(index)
 
 

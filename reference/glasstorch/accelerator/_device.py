@@ -10,6 +10,7 @@ from typing import Any
 from glasstorch import cuda
 from glasstorch.core import private_use
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 
 On = Device | str | int | None
 
@@ -40,7 +41,7 @@ def current_index() -> int:
 def set_index(index: int) -> None:
     """Make a device the current one."""
     if private_use.is_accelerator():
-        private_use.current_guard().set_device(Device(kind(), index))
+        private_use.current_guard().set_device(device_from(kind(), index))
     else:
         cuda.set_device(index)
 
@@ -58,7 +59,7 @@ def index_of(device: On, optional: bool = True) -> int:
         return current_index()
     if isinstance(device, int):
         return device
-    on = Device(device)  # type: ignore[arg-type]
+    on = device_from(device)
     if on.type != kind():
         raise ValueError(f"{on.type} doesn't match the current accelerator {kind()}.")
     return current_index() if on.index is None else on.index

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from glasstorch.core.device import PRIVATE_USE, device, private_use
+from glasstorch.core.device import PRIVATE_USE, device_from, private_use
 from glasstorch.core.dtype import bfloat16, dtype, float16
 from glasstorch.core.errors import DeviceError
 from glasstorch.core.keys import FUNCTIONALITY_BIT
@@ -56,7 +56,7 @@ def kind_of(name: str) -> str:
     """The type of device that a string names, as in DEVICES: a program's own device is "privateuseone" there."""
     if name in DEVICES:
         return name
-    kind = device(name).type  # refuses what is no device at all
+    kind = device_from(name).type  # refuses what is no device at all
     return PRIVATE_USE if kind == private_use.name else kind
 
 

@@ -14,9 +14,12 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, TypeVar
 
+from glasstorch.calls.call_site import is_spread
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.inference import is_inference_mode_enabled, set_inference_mode
 from glasstorch.core.keys import ADINPLACEORVIEW, AUTOGRAD_AND_NESTED
+from glasstorch.core.plain_types import SILENT
 from glasstorch.dispatch.active_keys import active_keys
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -81,6 +84,30 @@ class Guard:
         return wrapped_generator if inspect.isgeneratorfunction(function) else wrapped  # type: ignore[return-value]
 
 
+def _set_grad_enabled(*args: Any, **kwargs: Any) -> None:
+    """Record, or do not: what the guards below call, and what a mode of functions is asked about."""
+    given = dict(zip(("enabled",), args, strict=False)) | kwargs
+    if "enabled" not in given:
+        raise ArgumentTypeError('set_grad_enabled() missing 1 required positional arguments: "enabled"')
+    if len(given) < len(args) + len(kwargs) or len(given) > 1:
+        raise ArgumentTypeError(
+            f"set_grad_enabled() takes 1 positional argument, enabled; got {len(args)} and the names {sorted(kwargs)}"
+        )
+    check_enabled("set_grad_enabled", given["enabled"])
+    named = kwargs or ({} if is_spread(_set_grad_enabled) else None)
+    answer = ask(_set_grad_enabled, "torch._C._set_grad_enabled", args, named)
+    if answer is UNASKED:
+        grad_mode.set(given["enabled"])
+
+
+def _switch(enabled: bool) -> None:
+    """The same for a guard, which asks only while a mode of functions is on somewhere."""
+    if SILENT:
+        grad_mode.set(enabled)
+    else:
+        _set_grad_enabled(enabled)
+
+
 def check_enabled(function: str, enabled: object) -> None:
     """TypeError in the words of PyTorch's function, unless a setting is a bool."""
     if not isinstance(enabled, bool):
@@ -101,12 +128,12 @@ class _GradModeGuard(Guard):
 
     def __enter__(self) -> None:
         self._before.append(grad_mode.get())
-        grad_mode.set(self.mode)
+        _switch(self.mode)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        grad_mode.set(self._before.pop())
+        _switch(self._before.pop())
 
 
 class _PlainGuard(_GradModeGuard):
@@ -140,14 +167,14 @@ class set_grad_enabled(_GradModeGuard):
         check_enabled("set_grad_enabled", mode)
         super().__init__(mode)
         self._at_construction = grad_mode.get()
-        grad_mode.set(mode)
+        _switch(mode)
 
     def __enter__(self) -> None:
         self._before.append(self._at_construction)
-        grad_mode.set(self.mode)
+        _switch(self.mode)
 
     def __call__(self, function: F) -> F:
-        grad_mode.set(self._at_construction)
+        _switch(self._at_construction)
         return super().__call__(function)
 
     def clone(self) -> set_grad_enabled:

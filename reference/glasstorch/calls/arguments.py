@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from glasstorch.core import hooks
-from glasstorch.core.device import device
+from glasstorch.core.device import device, device_from
 from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import WRAPPED
@@ -134,8 +134,8 @@ def device_of(value: Any) -> Any:
     if isinstance(value, device):
         return value
     if isinstance(value, str):
-        return device(value)
-    return device("cuda", value) if type(value) is int else REFUSED
+        return device_from(value)
+    return device_from("cuda", value) if type(value) is int else REFUSED
 
 
 def _storage(value: Any) -> Any:

@@ -20,6 +20,9 @@ from typing import Any, Final, Self, TypeVar
 from glasstorch.calls.call_site import handed_on
 from glasstorch.core.plain_types import QUIET, SILENT, TENSORS, count_modes, someone
 
+# How PyTorch's message ends if all who were asked refused. The name of the setting is part of what programs compare.
+MORE: Final = "\n\nFor more information, try re-running with TORCH_LOGS=not_implemented"
+
 UNASKED: Final[Any] = object()  # the answer where there was nobody to ask
 
 ENABLED, NO_SUBCLASSES, NOTHING, SKIP_ONE = 0, 1, 2, 3
@@ -336,6 +339,7 @@ def answer_of(
     raise TypeError(
         f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n"
         + "".join(lines)
+        + MORE
     )
 
 
@@ -349,7 +353,7 @@ def ask_modes(function: Any, name: str, args: Sequence[Any], **kwargs: Any) -> A
     if answer is NotImplemented:
         raise TypeError(
             f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n"
-            f"\n  - mode object {mode!r}"
+            f"\n  - mode object {mode!r}{MORE}"
         )
     return answer
 

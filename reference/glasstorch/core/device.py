@@ -101,19 +101,41 @@ class device:
         chosen.shown().left()
 
 
+make_device: Final[Any] = device.__new__  # which a mode of functions replaces (calls/asked_device.py)
+
+
+def device_from(*args: Any, **kwargs: Any) -> device:
+    """As `device(...)` is where no mode of functions is on: in code of the library of which nobody is to be asked."""
+    made: device = make_device(device, *args, **kwargs)
+    return made
+
+
+def check_form(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse arguments that fit neither form of `device(...)`, whatever device they would name."""
+    _form_of(args, kwargs)
+
+
 def _asked_for(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int | None]:
-    """The type and the index that the arguments of `device(...)` name: `(device)` or `(type, index)`."""
+    """The type and the index that the arguments of `device(...)` name."""
+    given, index = _form_of(args, kwargs)
+    if isinstance(given, device):
+        return given.type, given.index
+    if isinstance(given, int):
+        return private_use.name if private_use.is_accelerator else "cuda", _checked_index(given)
+    return _read(given, index)
+
+
+def _form_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[device | int | str, int | None]:
+    """What the arguments of `device(...)` are: `(device)`, which may be an index or a text, or `(type, index)`."""
     if kwargs.keys() == {"device"} and not args:
-        return _asked_for((kwargs["device"],), {})
+        return _form_of((kwargs["device"],), {})
     named = {**dict(zip(("type", "index"), args, strict=False)), **kwargs}
     if "type" not in named or not named.keys() <= {"type", "index"} or len(named) < len(args) + len(kwargs):
         raise _invalid_combination(args, kwargs)
     given, index = named["type"], named.get("index")
     alone = len(args) == 1 and not kwargs  # which may also be a device, or an index
-    if alone and isinstance(given, device):
-        return given.type, given.index
-    if alone and type(given) is int:
-        return private_use.name if private_use.is_accelerator else "cuda", _checked_index(given)
+    if alone and (isinstance(given, device) or type(given) is int):
+        return given, None
     text = given.decode() if isinstance(given, bytes) else given
     if not isinstance(text, str):
         if len(named) == 1:
@@ -121,7 +143,7 @@ def _asked_for(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[str, int 
         raise ArgumentTypeError(f"device(): argument 'type' (position 1) must be str, not {_type_name(given)}")
     if index is not None and type(index) is not int:
         raise ArgumentTypeError(f"device(): argument 'index' (position 2) must be int, not {type(index).__name__}")
-    return _read(text, index)
+    return text, index
 
 
 def _read(text: str, index: int | None) -> tuple[str, int | None]:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from glasstorch.core import hooks
 from glasstorch.core.allocator import Buffer
-from glasstorch.core.device import CPU, PRIVATE_USE, device, private_use
+from glasstorch.core.device import CPU, PRIVATE_USE, device, device_from, private_use
 from glasstorch.core.dtype import uint8
 from glasstorch.core.errors import DeviceError, MissingKernelError
 
@@ -107,7 +107,7 @@ class DeviceGuard:
 
     def get_device(self) -> device:
         """The current device, with its index."""
-        return device(private_use.name, 0)
+        return device_from(private_use.name, 0)
 
     def set_device(self, on: device) -> None:
         """Make a device the current one."""
@@ -221,7 +221,7 @@ def with_index(on: device) -> device:
     if on.type != private_use.name:
         return on
     lazy_init()
-    return on if on.index is not None else device(on.type, current_guard().get_device().index)
+    return on if on.index is not None else device_from(on.type, current_guard().get_device().index)
 
 
 def allocate(nbytes: int, on: device) -> hooks.DeviceBlock:

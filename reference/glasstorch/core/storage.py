@@ -25,7 +25,7 @@ import numpy as np
 
 from glasstorch.core import hooks, private_use
 from glasstorch.core.allocator import Buffer, cpu_allocator
-from glasstorch.core.device import CPU, device, holds_tensors, no_tensors_on
+from glasstorch.core.device import CPU, device, device_from, holds_tensors, no_tensors_on
 from glasstorch.core.errors import (
     ArgumentError,
     ArgumentTypeError,
@@ -478,7 +478,7 @@ def _device(given: device | str | None) -> device:
     """The device named, with its index where there may be several."""
     if given is None:
         return CPU
-    on = given if isinstance(given, device) else device(given)
+    on = device_from(given)
     if not holds_tensors(on.type):
         raise no_tensors_on(on.type)
     return private_use.with_index(on)

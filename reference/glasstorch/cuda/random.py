@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import overload
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.device import device
+from glasstorch.core.device import device, device_from
 from glasstorch.core.random.generator import Generator, default_generator_of, seed_devices
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.devices import runtime
@@ -103,7 +103,7 @@ def initial_seed() -> int:
 
 
 def _generator(of: Device) -> Generator:
-    return default_generator_of(device("cuda", runtime.device_index(of)))
+    return default_generator_of(device_from("cuda", runtime.device_index(of)))
 
 
 __getattr__ = _refuse_unknown_names(__name__)

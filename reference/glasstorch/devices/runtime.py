@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
-from glasstorch.core.device import device
+from glasstorch.core.device import device, device_from
 from glasstorch.core.errors import ArgumentValueError, DeviceError
 from glasstorch.devices import kernel_room
 from glasstorch.devices.codes import Code, cuda_error
@@ -275,7 +275,7 @@ def device_index(on: device | str | int | None) -> int:
         return current_device()
     if isinstance(on, int):
         return checked_index(on)
-    described = device(on)
+    described = device_from(on)
     if described.type != "cuda":
         raise ArgumentValueError(f"Expected a cuda device, but got: {described}")
     return current_device() if described.index is None else checked_index(described.index)
@@ -284,7 +284,7 @@ def device_index(on: device | str | int | None) -> int:
 def indexed(on: device) -> device:
     """A CUDA device with its index: that of the current one for `cuda` without."""
     index = device_index(on)
-    return device("cuda", index) if on.index is None else on
+    return device_from("cuda", index) if on.index is None else on
 
 
 def current_stream(index: int | None = None) -> int:

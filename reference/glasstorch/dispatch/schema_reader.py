@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from keyword import kwlist
 from typing import Any, Final, NamedTuple, NoReturn
 
-from glasstorch.core.device import device
+from glasstorch.core.device import device_from
 from glasstorch.core.errors import SchemaTextError
 from glasstorch.dispatch.runtime_schema import BASE, OTHER_WORDS, Argument, FunctionSchema, SchemaType
 from glasstorch.dispatch.schema import AliasInfo
@@ -254,7 +254,7 @@ class _Reader:
             return LITERALS[self.take().kind]
         if token.kind == "string_literal":
             text = self.take().text[1:-1].encode().decode("unicode_escape")
-            return device(text) if kind.base == "Device" else text
+            return device_from(text) if kind.base == "Device" else text
         if token.text in CONSTANTS:
             return CONSTANTS[self.take().text]
         sign = -1 if self.takes("-") else 1

@@ -35,7 +35,7 @@ from typing import Any, Final, NamedTuple
 from glasstorch._tensor import Tensor, empty, empty_strided
 from glasstorch.autograd.graph import grad
 from glasstorch.autograd.modes import enable_grad
-from glasstorch.core.device import META, device
+from glasstorch.core.device import META, device, device_from
 from glasstorch.core.dtype import dtype, get_default_dtype
 from glasstorch.core.errors import Rule
 from glasstorch.core.geometry import Shape
@@ -216,7 +216,7 @@ def _elements(tensor: Tensor) -> tuple[Any, ...]:
 def _on_device(graph: Graph, before: device, after: device) -> Graph:
     """Replace one device by another in the constants of a graph. Returns the graph."""
     for node in graph.find_all_nodes("prim::Constant"):
-        if node.output.type == DEVICE and device(node.attributes["value"]) is before:
+        if node.output.type == DEVICE and device_from(node.attributes["value"]) is before:
             node.attributes["value"] = after
     return graph
 

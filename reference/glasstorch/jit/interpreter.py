@@ -28,7 +28,7 @@ from enum import IntEnum
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from glasstorch.core.device import device
+from glasstorch.core.device import device_from
 from glasstorch.core.errors import ArgumentError, RegistrationError
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Operator, keys_of
@@ -435,7 +435,7 @@ def _held(value: Value) -> Any:
 def _for_kernel(declared: Type, value: Any) -> Any:
     """A value of a graph in the form that a kernel takes: a dtype for its number, a device for its name."""
     if declared.base == "Device" and isinstance(value, str):
-        return device(value)
+        return device_from(value)
     return as_argument(declared, value)
 
 

@@ -19,6 +19,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.device import DEVICE as DEVICE_PATTERN
 from glasstorch.core.device import TYPES as DEVICE_TYPES
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.errors import Rule
 from glasstorch.jit.ir import Block, Graph, Node, SourceRange, Value
@@ -301,9 +302,9 @@ class _Parser:
         if token.text not in DEVICE_TYPES:
             raise self.error_at(token, f"expected one of {', '.join(DEVICE_TYPES)} but found '{token.text}'")
         if not self.at(":"):
-            return Device(token.text)
+            return device_from(token.text)
         self.take()
-        return Device(token.text, self.integer())
+        return device_from(token.text, self.integer())
 
     def integer(self) -> int:
         token = self.expect("number", what="an integer")
@@ -388,7 +389,7 @@ class _Parser:
             case _ if type == DEVICE and isinstance(value, str):
                 if DEVICE_PATTERN.fullmatch(value) is None or value.partition(":")[0] not in DEVICE_TYPES:
                     raise self.error_at(token, f"{value!r} is not a device; expected one of {', '.join(DEVICE_TYPES)}")
-                return Device(value)
+                return device_from(value)
             case ListType(), list():
                 return [self.typed_value(element, type.element, token) for element in value]
             case TupleType(), tuple() if len(value) == len(type.elements):

@@ -16,6 +16,7 @@ from typing import IO, Any, Final
 
 from glasstorch._tensor import empty
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import BY_NAME
 from glasstorch.jit._script import Extra, set_archives
 from glasstorch.jit.archive_reader import read_program, unreadable
@@ -59,7 +60,7 @@ def load(
     that `torch.jit.trace` makes, with operators that glasstorch has.
     """
     if isinstance(map_location, str):
-        map_location = Device(map_location)
+        map_location = device_from(map_location)
     elif not (map_location is None or isinstance(map_location, Device)):
         raise ValueError(
             f"map_location should be either None, string or torch.device, but got type: {type(map_location)}"

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.jit.archive_writer import ROOT
 from glasstorch.jit.archived_object import ArchivedObject
 from glasstorch.jit.ir import Value
@@ -128,7 +129,7 @@ class Expressions(ABC):
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="torch"), attr="device"), args=[ast.Constant(value=str(on))]
             ):
-                return Constant(Device(on))
+                return Constant(device_from(on))
             case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name)):
                 return self.operator(node, f"aten::{name}")
             case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="ops"), attr=space), attr=name)):
@@ -151,7 +152,7 @@ class Expressions(ABC):
         """A device that is written out."""
         match node:
             case ast.Call(args=[ast.Constant(value=str(name))], keywords=[]):
-                return Constant(Device(name))
+                return Constant(device_from(name))
         raise self.bad(node, 'a device has a name, such as torch.device("cpu")')
 
     def operator(self, node: ast.Call, kind: str) -> Any:

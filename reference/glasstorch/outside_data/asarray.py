@@ -11,7 +11,7 @@ import numpy as np
 
 from glasstorch.calls.overloaded import UNASKED, ask_modes
 from glasstorch.core import hooks, private_use
-from glasstorch.core.device import chosen, chosen_device
+from glasstorch.core.device import chosen, chosen_device, device_from
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
@@ -51,7 +51,7 @@ def asarray(
     wanted = None if dtype is None else checked_dtype("asarray", dtype)
     if device is None and chosen.ever:
         device = chosen_device()
-    on = None if device is None else _indexed(Device(device))
+    on = None if device is None else _indexed(device_from(device))
     source = _aliasing(obj, wanted, copy)
     if source is None:
         if copy is False:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from glasstorch.core.device import CPU, device
+from glasstorch.core.device import CPU, device, device_from
 from glasstorch.core.dtype import DTYPES, dtype
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.geometry import Shape, contiguous_strides
@@ -210,5 +210,5 @@ def described_device(kind: int, index: int) -> device:
     if kind in ON_HOST:
         return CPU
     if kind in ON_CUDA:
-        return device("cuda", index)
+        return device_from("cuda", index)
     raise ArgumentTypeError(f"Unsupported device_type: {kind}; expected a CPU (1, 3) or CUDA (2, 13) device of DLPack")

@@ -17,7 +17,7 @@ import numpy as np
 
 from glasstorch.calls.arguments import PYTHON_TYPES
 from glasstorch.core import hooks, private_use
-from glasstorch.core.device import CPU
+from glasstorch.core.device import CPU, device_from
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import from_numpy_dtype, get_default_dtype
@@ -124,7 +124,7 @@ def from_file(
     With `shared`, writes reach the file, which is created and extended as needed; else they stay in memory.
     """
     wanted = get_default_dtype() if dtype is None else checked_dtype("from_file", dtype)
-    if device is not None and Device(device) is not CPU:
+    if device is not None and device_from(device) is not CPU:
         raise ArgumentError(f"from_file: a file's bytes are in main memory; device must be cpu, got {device}")
     storage = Storage.from_file(filename, bool(shared), size * wanted.itemsize)
     return hooks.required(hooks.tensor_hooks.make(storage, wanted, (size,), None, 0), requires_grad)
@@ -168,7 +168,7 @@ def from_dlpack(
     if wanted is not None and not elsewhere:
         asked["dl_device"] = lies_at
     if lies_at[0] == dlpack.DLDeviceType.kDLCUDA:
-        current = hooks.memory_hooks.current_stream(Device("cuda", lies_at[1]))
+        current = hooks.memory_hooks.current_stream(device_from("cuda", lies_at[1]))
         asked["stream"] = current or 1  # the protocol's value for the default stream
     result, copied = _over(_capsule_of(exporter, asked))
     if elsewhere:
@@ -178,7 +178,7 @@ def from_dlpack(
 
 
 def _checked_device(device: Device | str) -> Device:
-    on = device if isinstance(device, Device) else Device(device)
+    on = device if isinstance(device, Device) else device_from(device)
     if on.type == "meta":
         raise BufferError("Cannot pack tensors on meta")
     return private_use.with_index(on)
@@ -234,7 +234,7 @@ def over_cuda_interface(obj: Any) -> Tensor:
     address, _ = described["data"]
     steps = described.get("strides")
     strides = tuple(_whole_steps(steps, wanted)) if steps is not None else None
-    on = hooks.cuda_hooks.indexed(Device("cuda"))
+    on = hooks.cuda_hooks.indexed(device_from("cuda"))
     reach = 0 if 0 in shape else 1 + sum((n - 1) * s for n, s in zip(shape, strides or (), strict=False))
     count = int(np.prod(shape, dtype=np.int64)) if strides is None else reach
     storage = Storage.over_block(_ForeignBlock(address, count * wanted.itemsize, obj), on)

@@ -13,6 +13,7 @@ import numpy as np
 from glasstorch.calls.arguments import PYTHON_TYPES, sizes_of
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import from_numpy_dtype, int64
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
@@ -68,7 +69,7 @@ def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
         other: Tensor = data[0]  # type: ignore[assignment]
         if (other.dtype, other.device) != (self.dtype, self.device):
             raise ArgumentTypeError(f"expected {_options(self)} (got {_options(other)})")
-    return legacy(data, self.dtype, self.device if device is None else Device(device))
+    return legacy(data, self.dtype, self.device if device is None else device_from(device))
 
 
 def _options(tensor: Tensor) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.device import device
+from glasstorch.core.device import device, device_from
 from glasstorch.core.dtype import bool_, complex128, dtype, float64, int64
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.layout import memory_format
@@ -65,7 +65,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         or not all(isinstance(flag, bool) for flag in flags)
     ):
         raise _refused(args, kwargs)
-    where = None if on is None else device("cuda", on) if isinstance(on, int) else device(on)
+    where = None if on is None else device_from("cuda", on) if isinstance(on, int) else device_from(on)
     return to_options(self, wanted, None, where, None, *flags, format)
 
 

@@ -10,8 +10,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from glasstorch.core import geometry, hooks
-from glasstorch.core.device import CPU
-from glasstorch.core.device import device as Device
+from glasstorch.core.device import CPU, device_from
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ def cpu(self: Tensor, memory_format: Any = None) -> Tensor:
 
 def cuda(self: Tensor, device: Any = None, non_blocking: Any = False, memory_format: Any = None) -> Tensor:
     """The tensor on a CUDA device, the current one unless another is given; itself if it is there."""
-    on = Device("cuda" if device is None else device)
+    on = device_from("cuda" if device is None else device)
     if on.type != "cuda":
         raise DeviceError(f"Invalid device, must be cuda device; got {on}")
     return self.to(on, non_blocking=non_blocking, memory_format=memory_format)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import ArgumentTypeError
@@ -87,7 +88,7 @@ def is_ints(value: Any) -> bool:
 
 def on_device(given: Any) -> Device | None:
     """A device from what a caller may write for it."""
-    return None if given is None else Device(given)
+    return None if given is None else device_from(given)
 
 
 def refused(name: str, args: Sequence[Any], kwargs: dict[str, Any], forms: Sequence[str]) -> ArgumentTypeError:

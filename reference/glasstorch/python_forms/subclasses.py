@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from glasstorch.core import geometry, hooks, inference
-from glasstorch.core.device import CPU
+from glasstorch.core.device import CPU, device_from
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import get_default_dtype
@@ -130,7 +130,7 @@ def _make_wrapper_subclass(
     shape = tuple(size) if type(size) is Size else tuple(map(int, size))
     steps = None if strides is None else _strides(shape, strides)
     offset = 0 if storage_offset is None else int(storage_offset)
-    on = CPU if device is None else Device(device)
+    on = CPU if device is None else device_from(device)
     kind = get_default_dtype() if dtype is None else dtype
     nbytes = storage_size
     if nbytes is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import (
     DTYPES,
     bfloat16,
@@ -58,7 +58,7 @@ class tensortype(type):
 
     def __call__(cls, *data: Any, device: Any = None) -> Tensor:
         """`FloatTensor(2, 3)` is uninitialised with these sizes, `FloatTensor([1, 2])` has these values."""
-        on = Device(cls.device_type) if device is None else Device(device)
+        on = device_from(cls.device_type) if device is None else device_from(device)
         if on.type != cls.device_type:
             raise DeviceError(
                 f"legacy constructor expects device type: {cls.device_type} but device type: {on.type} was passed"

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.device import device
+from glasstorch.core.device import device, device_from
 from glasstorch.core.dtype import DTYPES
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
 from glasstorch.core.geometry import Size
@@ -206,7 +206,7 @@ def _size(sizes: Any = ()) -> Size:
 def _device(kind: Any, index: Any = None) -> device:
     if type(kind) is not str or type(index) not in (int, type(None)):
         raise ArgumentTypeError(f"a device is made of a name and an index, not of {rebuild.short((kind, index))}")
-    return device(kind, index)
+    return device_from(kind, index)
 
 
 def _parameter(data: Any = None, requires_grad: Any = True) -> Parameter:

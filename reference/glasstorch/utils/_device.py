@@ -15,7 +15,7 @@ from functools import cache, wraps
 from typing import Any, Self
 
 from glasstorch import fft
-from glasstorch.calls.overloaded import mode_stack, pop_mode, push_mode
+from glasstorch.calls.overloaded import NobodyAsked, mode_stack, pop_mode, push_mode
 from glasstorch.core.device import device as Device
 from glasstorch.operators.generated import public
 from glasstorch.outside_data import asarray, creation
@@ -93,7 +93,8 @@ def left() -> None:
 def set_below_all(device: Device | None) -> None:
     """Put the mode of the default device outside all others, in place of the one before; None leaves none there."""
     global CURRENT_DEVICE
-    before, mode = _below_all.get(), None if device is None else _shown(device)
+    with NobodyAsked():  # who switched the mode on was asked about the device before
+        before, mode = _below_all.get(), None if device is None else _shown(device)
     others = (other for other in mode_stack.get() if other is not before)
     mode_stack.set((*(() if mode is None else (mode,)), *others))
     _below_all.set(mode)

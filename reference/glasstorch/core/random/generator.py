@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.core import hooks, private_use
-from glasstorch.core.device import CPU
+from glasstorch.core.device import CPU, device_from
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import uint8
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
@@ -37,7 +37,7 @@ class Generator:
     stream: Any  # a Stream on the CPU, a PhiloxStream on a CUDA device; what the hooks give on a program's own
 
     def __init__(self, device: str | int | Device | None = CPU) -> None:
-        on = CPU if device is None else Device(device)
+        on = CPU if device is None else device_from(device)
         if on.type == "cpu":
             self.device, self.stream = CPU, Stream()
         elif on.type == "cuda":

@@ -2,8 +2,7 @@
 
 Mirrors: torch/nn/modules/module.py (Module._apply, Module.to), torch/csrc/autograd/utils/python_arg_parsing.h
     (parse_to_conversion)
-Differs: what becomes of a parameter, which a program may choose through `torch.__future__`, is in a file of its own
-    (replacement.py).
+Differs: what becomes of a parameter, which `torch.__future__` may choose, is in a file of its own (replacement.py).
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.dtype import FLOATING, dtype
 from glasstorch.core.layout import memory_format
 from glasstorch.nn.modules.replacement import replaced
@@ -62,8 +62,8 @@ def target_of(
         device, dtype = tensor.device, tensor.dtype
     _check(dtype)
     if isinstance(device, int):
-        device = Device("cuda", device)
-    return Target(None if device is None else Device(device), dtype, non_blocking, memory_format)
+        device = device_from("cuda", device)
+    return Target(None if device is None else device_from(device), dtype, non_blocking, memory_format)
 
 
 def _check(target: Any) -> None:
