@@ -377,6 +377,17 @@ def without_history(base: Tensor) -> Tensor:
     return base.detach() if is_seen(base) else alias(base)
 
 
+def taken_over(base: Tensor) -> Tensor:
+    """A gradient that a leaf keeps, of the same parts.
+
+    A COO tensor is not known to be coalesced afterwards, as in PyTorch, which makes one of its indices and values.
+    """
+    kept = without_history(base)
+    if type(kept) is Tensor and isinstance(kept._parts, CooParts):
+        kept._parts.coalesced = kept._parts.nnz < 2
+    return kept
+
+
 def made_of_parts(dtype: dtype, shape: Shape, parts: Parts, on: device = CPU, cls: type[Tensor] = Tensor) -> Tensor:
     """A sparse tensor: Note [Sparse tensors] (core/tensor_impl.py)."""
     is_coo = isinstance(parts, CooParts)

@@ -259,7 +259,7 @@ def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
     except InplaceError:  # a view whose history a change in place made ambiguous
         grad_fn = "Invalid"
     if self.key_set & SPARSE:
-        return _sparse_str(self, grad_fn)
+        return _sparse_str(self, grad_fn, tensor_contents)
     return tensor_str(
         None if self.is_meta else self.host_array(),
         self._shape,
@@ -315,8 +315,8 @@ def tensor_str(
     return _with_suffixes(prefix + contents, suffixes, indent=len(prefix))
 
 
-def _sparse_str(self: Tensor, grad_fn: str | None) -> str:
-    """The `repr` of a sparse tensor: each of the tensors that it consists of, then its facts."""
+def _sparse_str(self: Tensor, grad_fn: str | None, contents: str | None) -> str:
+    """The `repr` of a sparse tensor: each of the tensors that it consists of, or `contents`, then its facts."""
     held, default = self._parts, get_default_dtype()
     if isinstance(held, CooParts):
         named = {"indices": held.indices}
@@ -345,7 +345,7 @@ def _sparse_str(self: Tensor, grad_fn: str | None) -> str:
         suffixes.append(f"grad_fn=<{grad_fn}>")
     elif self.requires_grad:
         suffixes.append("requires_grad=True")
-    text = prefix + (",\n" + " " * len(prefix)).join(shown)
+    text = prefix + (",\n" + " " * len(prefix)).join(shown if contents is None else [contents])
     return _with_suffixes(text, suffixes, len(prefix), on_new_line=self.is_sparse)
 
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from glasstorch._tensor import Tensor, without_history
+from glasstorch._tensor import Tensor, taken_over, without_history
 from glasstorch.autograd.engine_modes import enforces_layout
 from glasstorch.autograd.hooks import Gradients, check_returned_nothing
 from glasstorch.autograd.modes import grad_mode
@@ -84,7 +84,7 @@ def _first_gradient(variable: Tensor, grad: Tensor, shared: bool) -> Tensor:
     Mirrors: AccumulateGrad::accumulateGrad, the case `!variable_grad.defined()`, and utils/grad_layout_contract.h
     """
     if grad.key_set & SPARSE:  # there is no layout to have; the parts are the leaf's own if nothing else holds them
-        return grad.clone() if shared or grad_mode.get() else without_history(grad)
+        return grad.clone() if shared or grad_mode.get() else taken_over(grad)
     strides = variable.strides()
     is_dense = variable._strides is None or is_non_overlapping_and_dense(variable._shape, strides)
     if not is_dense or variable.key_set & SPARSE:

@@ -52,7 +52,7 @@ from glasstorch.core.keys import (
     SPARSE_COO,
     SPARSE_CSR,
 )
-from glasstorch.core.layout import layout, sparse_csr, strided
+from glasstorch.core.layout import layout, sparse_coo, sparse_csr, strided
 from glasstorch.core.sparse_parts import NoStorage, Parts
 from glasstorch.core.storage import Storage
 from glasstorch.core.typed_storage import TypedStorage, typed, warn_of_removal
@@ -168,7 +168,7 @@ class TensorImpl:
     @property
     def nbytes(self) -> int:
         """The size of all elements in bytes, each element counted once."""
-        if self.key_set & SPARSE:
+        if self.key_set & SPARSE and self.layout is sparse_coo:  # others answer, as if all elements were specified
             raise StorageError(
                 "nbytes is not defined for sparse tensors.  If you want the size of the constituent tensors, add the "
                 "nbytes of the indices and values.  If you want the size of the  equivalent dense tensor, multiply "

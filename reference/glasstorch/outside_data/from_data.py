@@ -16,13 +16,15 @@ from glasstorch.core.device import device as Device
 from glasstorch.core.device import device_from
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import from_numpy_dtype, int64
-from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError
+from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DtypeError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, FUNCTIONALITY_BIT, TRANSFORMED
+from glasstorch.core.layout import sparse_coo
 from glasstorch.core.storage import Storage
 from glasstorch.core.tensor_impl import Array, TensorImpl
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.active_keys import INCLUDED_BY_DEFAULT, active_keys
+from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.registry import table
 from glasstorch.operators.shapes.result import C_NAMES
@@ -37,6 +39,16 @@ NO_DETACHED_COPY = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than {}."
 )
+SPARSE_FORMS = "".join(
+    f" * ({form}*, torch.device device = None)\n"
+    for form in (
+        "",
+        "Tensor indices, Tensor values, ",
+        "Tensor indices, Tensor values, tuple of ints size, ",
+        "tuple of ints size, ",
+    )
+)
+of_indices, of_indices_and_size = on_tensors("sparse_coo_tensor.indices"), on_tensors("sparse_coo_tensor.indices_size")
 
 
 def is_tensor(obj: Any) -> TypeGuard[Tensor]:
@@ -65,11 +77,36 @@ def legacy(data: tuple[Any, ...], dtype: Dtype, on: Device) -> Tensor:
 
 def new(self: Tensor, *data: Any, device: Any = None) -> Tensor:
     """As `Tensor(...)`, with this tensor's dtype and device, which a tensor argument must also have."""
+    if self.is_sparse:
+        return legacy_sparse(data, self.dtype, self.device if device is None else Device(device), "SparseTensor.new")
     if len(data) == 1 and isinstance(data[0], TensorImpl):
         other: Tensor = data[0]  # type: ignore[assignment]
         if (other.dtype, other.device) != (self.dtype, self.device):
             raise ArgumentTypeError(f"expected {_options(self)} (got {_options(other)})")
     return legacy(data, self.dtype, self.device if device is None else device_from(device))
+
+
+def legacy_sparse(data: tuple[Any, ...], dtype: Dtype, on: Device, name: str) -> Tensor:
+    """A COO tensor of indices, values and maybe sizes; or of sizes alone, without specified elements."""
+    if len(data) in (2, 3) and all(isinstance(one, TensorImpl) for one in data[:2]):
+        indices, values, *size = data
+        if indices.dtype is not int64:
+            raise DtypeError(f"expected scalar type Long but found {indices.dtype.scalar_name}")
+        if not size:
+            return of_indices(indices, values, None, None, None, None, None)
+        return of_indices_and_size(indices, values, list(size[0]), None, None, None, None, None)
+    sizes = sizes_of(data[0] if len(data) == 1 and isinstance(data[0], Size) else data)
+    if sizes is not None:
+        return functions.empty(sizes or (0,), dtype=dtype, device=on, layout=sparse_coo)
+    if len(data) == 1 and is_sequence(data[0]) and not isinstance(data[0], str):
+        raise ArgumentTypeError(
+            f"{name}(sequence) only accepts sizes.  Please use torch.sparse_coo_tensor() or construct a strided "
+            "tensor and convert it to sparse via to_sparse."
+        )
+    given = ", ".join("Tensor" if isinstance(one, TensorImpl) else type(one).__name__ for one in data)
+    raise ArgumentTypeError(
+        f"new() received an invalid combination of arguments - got ({given}), but expected one of:\n{SPARSE_FORMS}"
+    )
 
 
 def _options(tensor: Tensor) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from glasstorch.core import geometry, hooks
 from glasstorch.core.device import CPU, device_from
 from glasstorch.core.errors import ArgumentTypeError, DeviceError
+from glasstorch.core.layout import strided
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -47,6 +48,8 @@ def pin_memory(self: Tensor, device: Any = None) -> Tensor:
 def is_pinned(self: Tensor, device: Any = None) -> bool:
     """Whether the tensor is in pinned main memory. Naming a device is deprecated."""
     _warn_of_device("is_pinned", device)
+    if self.layout is not strided:
+        return False
     return self.untyped_storage().is_pinned()
 
 

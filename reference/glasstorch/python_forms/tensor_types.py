@@ -27,10 +27,10 @@ from glasstorch.core.dtype import (
     uint8,
 )
 from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, DeviceError
-from glasstorch.core.layout import jagged, strided
+from glasstorch.core.layout import jagged, layout, sparse_coo, strided
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.warn_once import warn_once
-from glasstorch.outside_data.from_data import legacy
+from glasstorch.outside_data.from_data import legacy, legacy_sparse
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
@@ -47,9 +47,13 @@ class tensortype(type):
     """
 
     dtype: dtype
-    layout = strided
+    layout: layout
     device_type: str
-    is_sparse = False
+
+    @property
+    def is_sparse(cls) -> bool:
+        """Whether these are COO tensors."""
+        return cls.layout is sparse_coo
 
     @property
     def is_cuda(cls) -> bool:
@@ -63,6 +67,8 @@ class tensortype(type):
             raise DeviceError(
                 f"legacy constructor expects device type: {cls.device_type} but device type: {on.type} was passed"
             )
+        if cls.is_sparse:
+            return legacy_sparse(data, cls.dtype, on, "torch.sparse.SparseTensor")
         if len(data) == 1 and isinstance(data[0], TensorImpl) and not isinstance(data[0], cls):
             raise ArgumentTypeError(f"expected a {cls.__module__}.{cls.__name__} (got {type_name(data[0])})")
         return legacy(data, cls.dtype, on)
@@ -76,12 +82,11 @@ class tensortype(type):
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
-def named(of: dtype, name: str, on: str = "cpu") -> tensortype:
-    """The type of tensors of a dtype on devices of one kind."""
-    doc = f"{on.upper()} tensors of {of}."
-    return tensortype(
-        f"{name}Tensor", (), {"__module__": ON_DEVICE[on], "dtype": of, "device_type": on, "__doc__": doc}
-    )
+def named(of: dtype, name: str, on: str = "cpu", layout: layout = strided) -> tensortype:
+    """The type of tensors of a dtype and a layout on devices of one kind."""
+    module = ON_DEVICE[on] if layout is strided else f"{ON_DEVICE[on]}.sparse"
+    facts = {"dtype": of, "device_type": on, "layout": layout, "__doc__": f"{on.upper()} tensors of {of}."}
+    return tensortype(f"{name}Tensor", (), {"__module__": module, **facts})
 
 
 BFloat16Tensor = named(bfloat16, "BFloat16")
@@ -155,6 +160,7 @@ def _asked_for(given: Any) -> tuple[dtype | None, str | None]:
     if not isinstance(given, type | str):
         raise ArgumentTypeError("dtype must be a type, str, or dtype object")
     name = given if isinstance(given, str) else given.__name__
+    name = name.replace(".sparse.", ".")  # a tensor keeps its layout
     module, _, last = name.rpartition(".")
     if last == "Tensor" and module in ("", "torch"):
         return get_default_dtype(), "cpu"

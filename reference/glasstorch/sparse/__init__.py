@@ -14,6 +14,15 @@ from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated.functions import _spdiags as spdiags
 from glasstorch.operators.generated.functions import sparse_sampled_addmm as sampled_addmm
+from glasstorch.python_forms.sparse_tensor_types import BFloat16Tensor as BFloat16Tensor
+from glasstorch.python_forms.sparse_tensor_types import ByteTensor as ByteTensor
+from glasstorch.python_forms.sparse_tensor_types import CharTensor as CharTensor
+from glasstorch.python_forms.sparse_tensor_types import DoubleTensor as DoubleTensor
+from glasstorch.python_forms.sparse_tensor_types import FloatTensor as FloatTensor
+from glasstorch.python_forms.sparse_tensor_types import HalfTensor as HalfTensor
+from glasstorch.python_forms.sparse_tensor_types import IntTensor as IntTensor
+from glasstorch.python_forms.sparse_tensor_types import LongTensor as LongTensor
+from glasstorch.python_forms.sparse_tensor_types import ShortTensor as ShortTensor
 from glasstorch.sparse._gradcheck import as_sparse_gradcheck as as_sparse_gradcheck
 from glasstorch.sparse._invariants import check_sparse_tensor_invariants as check_sparse_tensor_invariants
 

@@ -1,7 +1,8 @@
 """How are tensors compared and made in tests?
 
-Reading order: `comparison` (assert_close), with its `mismatches` (what it says of values that differ); `creation`
-(make_tensor); `file_check` (FileCheck, for texts and graphs).
+Reading order: `comparison` (assert_close), with its `mismatches` (what it says of values that differ) and
+`layouts` (what of tensors that are not strided is compared); `creation` (make_tensor); `file_check` (FileCheck, for
+texts and graphs).
 
 Mirrors: torch/testing
 """

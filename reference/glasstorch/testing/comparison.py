@@ -1,7 +1,7 @@
 """Are two values close, and if not, how do they differ?
 
 Mirrors: torch/testing/_comparison.py
-Differs: functions in place of classes of pairs; strided tensors alone.
+Differs: functions in place of classes of pairs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from glasstorch.core.dtype import (
     promote_types,
 )
 from glasstorch.operators.generated import functions as f
+from glasstorch.testing.layouts import parts_compared
 from glasstorch.testing.mismatches import is_tiny, of_numbers, of_tensors
 
 # The relative and the absolute tolerance for each dtype; others are compared for equality.
@@ -201,7 +202,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, place: tuple[Any, ...], o
     for name, mine, theirs, is_checked in (
         ("shape", actual.shape, expected.shape, True),
         ("layout", actual.layout, expected.layout, options.check_layout),
-        ("stride()", actual.stride(), expected.stride(), options.check_stride),
+        ("stride()", *_strides(actual, expected, options.check_stride), options.check_stride),
         ("device", actual.device, expected.device, options.check_device),
         ("dtype", actual.dtype, expected.dtype, options.check_dtype),
     ):
@@ -211,6 +212,20 @@ def _compare_tensors(actual: Tensor, expected: Tensor, place: tuple[Any, ...], o
     if "meta" in (actual.device.type, expected.device.type):
         return
     actual, expected = _alike(actual.detach(), expected.detach())
+    for what, mine, theirs, is_exact in parts_compared(actual, expected, options, place):
+        exactly = (0.0, 0.0) if is_exact else (rtol, atol)
+        _compare_elements(what, mine, theirs, place, *exactly, options)
+
+
+def _strides(actual: Tensor, expected: Tensor, is_checked: bool) -> tuple[Any, Any]:
+    """The strides, if they are checked: tensors of some layouts have none."""
+    return (actual.stride(), expected.stride()) if is_checked else (None, None)
+
+
+def _compare_elements(
+    what: str, actual: Tensor, expected: Tensor, place: tuple[Any, ...], rtol: float, atol: float, options: Options
+) -> None:
+    """Compare each element of two strided tensors, which are called `what`."""
     if is_tiny(actual) and (rtol != 0.0 or atol != 0.0):
         words = (
             f"Rtol={rtol} and atol={atol} are not supported for bitwise comparison of low dimensional floats. Please "
@@ -223,7 +238,7 @@ def _compare_tensors(actual: Tensor, expected: Tensor, place: tuple[Any, ...], o
     if not actual.shape:
         words = of_numbers(actual.item(), expected.item(), rtol, atol)
     else:
-        words = of_tensors(actual, expected, matches, rtol, atol)
+        words = of_tensors(actual, expected, matches, rtol, atol, what)
     options.fail(AssertionError, words, place)
 
 

@@ -22,19 +22,21 @@ def of_numbers(actual: Any, expected: Any, rtol: float, atol: float) -> str:
     return _message("Scalars", head, (difference, None), (relative, None), rtol, atol)
 
 
-def of_tensors(actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, atol: float) -> str:
-    """What is said of two tensors: how many elements differ, and where most."""
+def of_tensors(
+    actual: Tensor, expected: Tensor, matches: Tensor, rtol: float, atol: float, what: str = "Tensor-likes"
+) -> str:
+    """What is said of two tensors, or of parts of them: how many elements differ, and where most."""
     count = matches.numel()
     wrong = count - int(f.sum(matches))
     head = f"Mismatched elements: {wrong} / {count} ({wrong / count:.1%})"
     if is_tiny(actual):
         first = tuple(f.nonzero(~matches)[0].tolist())
-        return f"Tensor-likes are not 'equal'!\n\n{head}\nThe first mismatched element is at index {first}."
+        return f"{what} are not 'equal'!\n\n{head}\nThe first mismatched element is at index {first}."
     if not actual.is_floating_point() and not actual.is_complex():
         actual, expected = actual.to(int64), expected.to(int64)
     difference = f.abs(actual - expected).masked_fill(matches, 0)
     relative = (difference / f.abs(expected)).masked_fill(matches, 0)
-    return _message("Tensor-likes", head, _greatest(difference), _greatest(relative), rtol, atol)
+    return _message(what, head, _greatest(difference), _greatest(relative), rtol, atol)
 
 
 def is_tiny(tensor: Tensor) -> bool:

@@ -18,6 +18,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import SPARSE as SPARSE_BITS
 from glasstorch.core.keys import key_set_of
 from glasstorch.core.layout import contiguous_format, layout, memory_format, strided
+from glasstorch.core.sparse_parts import COMPRESSED_LAYOUTS
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse.tensors import SPARSE, SPARSE_META, coo, coo_of, empty_coo, no_elements, parts, set_parts
 from glasstorch.operators.composite.sparse.coo import check_parts_fit
@@ -26,6 +27,7 @@ from glasstorch.operators.generated.registry import table
 BACKEND_SELECT = KernelTable("BackendSelect")
 CPU_KERNELS = KernelTable("CPU", calls_operators=True)
 SPARSE_CPU = key_set_of("SparseCPU")
+COMPRESSED_KEY = {"cpu": "SparseCsrCPU", "meta": "SparseCsrMeta"}
 KEYS_OF_TYPE = {"cpu": SPARSE_CPU, "meta": key_set_of("SparseMeta")}
 WITH_TENSORS = table("_sparse_coo_tensor_with_dims_and_tensors")
 
@@ -195,7 +197,8 @@ def empty_like(
         raise no_sparse_tensors_on(on)
     if layout is not None and layout is not self.layout:
         keys_on = KEYS_OF_TYPE[on.type]
-        below = keys_on & ~SPARSE_BITS | key_set_of("CPU" if on is CPU else "Meta") if layout is strided else keys_on
+        others = {strided: "CPU" if on is CPU else "Meta"} | dict.fromkeys(COMPRESSED_LAYOUTS, COMPRESSED_KEY[on.type])
+        below = keys_on & ~SPARSE_BITS | key_set_of(others[layout]) if layout in others else keys_on
         options = wanted, layout, on, pin_memory, memory_format
         made: Tensor = table("empty.memory_format")[below](below, self._shape, *options)
         return made

@@ -18,7 +18,7 @@ from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.halves import as_dtype, as_single
 from glasstorch.kernels.sparse.pointwise import written_to
 from glasstorch.kernels.sparse.products import Compressed, product_of_columns
-from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo_of, parts
+from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coalesced, coo_of, parts
 from glasstorch.kernels.sparse.times_dense import coo_times_dense
 from glasstorch.operators.composite.sparse.coo import SAID
 from glasstorch.operators.shapes.scalars import number_as
@@ -154,6 +154,13 @@ def bmm(keys: int, self: Tensor, mat2: Tensor) -> Tensor:
     return product.view(batch, rows, mat2._shape[2])
 
 
+@SPARSE.impl("bmm.out")
+def bmm_out(keys: int, self: Tensor, mat2: Tensor, out: Tensor) -> Tensor:
+    """The same, put into a strided tensor."""
+    made = bmm(keys, self, mat2)
+    return out.resize_(made._shape).copy_(made)
+
+
 @SPARSE.impl("addmm")
 def addmm(keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Number, alpha: Number) -> Tensor:
     """`beta * self + alpha * mat1 @ mat2`, of a sparse mat1 and strided tensors."""
@@ -196,7 +203,7 @@ def hspmm(keys: int, mat1: Tensor, mat2: Tensor) -> Tensor:
     check_factors(mat1, mat2)
     product = mm(keys, mat1, mat2)
     rows = np.unique(parts(mat1).indices.array()[0])
-    return coo_of(rows[None], product.array()[rows], product._shape, product.dtype, True)
+    return coo_of(rows[None], product.array()[rows], product._shape, product.dtype, len(rows) < KNOWN)
 
 
 @SPARSE.impl("sspaddmm.out")

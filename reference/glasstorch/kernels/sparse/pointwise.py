@@ -1,8 +1,7 @@
 """Which functions of each element and sums, products and quotients of tensors are there for COO tensors?
 
 Mirrors: aten/src/ATen/native/sparse/SparseUnaryOps.cpp, SparseTensorMath.cpp, SparseBinaryOpIntersectionCommon.h
-Differs: an operator's own strided kernel computes the values. The sum of two tensors that are not both coalesced has
-    the elements of one after those of the other; PyTorch merges them in the order of their places.
+Differs: an operator's own strided kernel computes the values.
 
 A function of each element is here if it maps 0 to 0: the elements that are not specified stay so.
 """
@@ -18,10 +17,11 @@ from glasstorch._tensor import Tensor, wrap
 from glasstorch.core.dtype import Number, bool_, check_can_cast, dtype
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import broadcast_shapes
+from glasstorch.core.layout import contiguous_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.sparse.sparse import where_found
-from glasstorch.kernels.sparse.tensors import SPARSE, coalesced, coo, coo_of, flat_places, parts, set_parts
+from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coalesced, coo, coo_of, flat_places, parts, set_parts
 from glasstorch.kernels.structured import FORMS
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.registry import OPERATORS
@@ -154,8 +154,33 @@ def add(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Tensor:
     if alpha != 1:
         theirs = theirs * to.numpy.type(alpha)
     indices = np.concatenate((left.indices.array(), right.indices.array()), 1)
-    both = coo_of(indices, np.concatenate((ours, theirs)), self._shape, to, False)
-    return coalesced(both) if left.coalesced and right.coalesced else both
+    values = np.concatenate((ours, theirs))
+    if left.coalesced and right.coalesced:
+        return coalesced(coo_of(indices, values, self._shape, to, False))
+    if not (left.values.is_contiguous() and right.values.is_contiguous()):
+        return coo_of(indices, values, self._shape, to, False)
+    return merged(indices, values, left.nnz, self._shape, to)
+
+
+def merged(indices: Array, values: Array, split: int, shape: tuple[int, ...], to: dtype) -> Tensor:
+    """Two lists of elements, which part at `split`, read from both heads: equal places are added, else the lower goes.
+
+    That is what PyTorch does with tensors whose elements need not be in order: a place may still occur twice.
+    """
+    places = flat_places(indices, shape).tolist()
+    i, j, count = 0, split, len(places)
+    taken, with_other = [], []
+    while i < split and j < count:
+        lower, higher = places[i], places[j]
+        taken.append(i if lower <= higher else j)
+        with_other.append(j if lower == higher else -1)
+        i, j = i + (lower <= higher), j + (higher <= lower)
+    rest = [*range(i, split), *range(j, count)]
+    first, second = np.array(taken + rest, np.int64), np.array(with_other + [-1] * len(rest), np.int64)
+    added = values[first]
+    both = second >= 0
+    added[both] += values[second[both]]
+    return coo_of(indices[:, first], added, shape, to, len(first) < KNOWN)
 
 
 def added_to_dense(self: Tensor, other: Tensor, alpha: Number) -> Tensor:
@@ -166,7 +191,7 @@ def added_to_dense(self: Tensor, other: Tensor, alpha: Number) -> Tensor:
             f"has size {list(other._shape)} (FYI: dense-sparse addition does not currently support broadcasting)"
         )
     to = result_type(self, other)
-    result = self.to(to, copy=True)
+    result = self.to(to).clone(memory_format=contiguous_format)
     held = parts(coalesced(other))
     if held.values.numel():
         values = _values_in(held.values, to)
@@ -192,10 +217,12 @@ def subtract(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Tensor:
 @SPARSE.impl("mul.Tensor")
 def multiply(keys: int, self: Tensor, other: Tensor) -> Tensor:
     """The product: the elements that both tensors specify, or those that the sparse one does, times a strided one's."""
-    if self.is_sparse and other.is_sparse:
-        return intersection(self, other)
-    sparse, dense = (self, other) if self.is_sparse else (other, self)
     to = result_type(self, other)
+    if self.is_sparse and other.is_sparse:
+        if self._shape and other._shape:
+            return intersection(self, other)
+        self, other = (self.to_dense(), other) if not self._shape else (self, other.to_dense())
+    sparse, dense = (self, other) if self.is_sparse else (other, self)
     if not dense._shape:
         held = parts(sparse)
         return coo(held.indices.clone(), _times(held.values, dense).to(to), sparse._shape, held.coalesced)
@@ -225,15 +252,17 @@ def intersection(self: Tensor, other: Tensor) -> Tensor:
             "dimensions, and shape of sparse dimensions"
         )
     to = result_type(self, other)
-    if to is bool_:
+    both_coalesced = left.coalesced and right.coalesced
+    if to is bool_ and both_coalesced:
         raise not_implemented_for("mul_out_sparse", to)
-    # What is looked up in must be coalesced; the other one's places are those of the result.
-    kept, sought = (self, other) if right.coalesced or not left.coalesced else (other, self)
+    # What is looked up in must be coalesced; the other one's places are those of the result. Where neither is, the
+    # places are those of the one with fewer elements.
+    keeps_left = right.coalesced if left.coalesced != right.coalesced else both_coalesced or left.nnz < right.nnz
+    kept, sought = (self, other) if keeps_left else (other, self)
     held, table = parts(kept), parts(coalesced(sought))
     shape = self._shape[:split] + broadcast_shapes(self._shape[split:], other._shape[split:])
     places = flat_places(held.indices.array(), shape)
     at, found = where_found(flat_places(table.indices.array(), shape), places)
-    both_coalesced = left.coalesced and right.coalesced
     if both_coalesced:
         values = _times(_rows(held.values, found), _rows(table.values, at[found]))
         return coo_of(held.indices.array()[:, found], values.to(to), shape, to, True)

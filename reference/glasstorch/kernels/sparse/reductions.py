@@ -34,8 +34,11 @@ def dims_of(self: Tensor, dim: Dims) -> list[int]:
     return sorted(wrapped)
 
 
-def summed(self: Tensor, dims: Sequence[int], to: dtype | None) -> Tensor:
-    """The sum over dimensions: a strided tensor if no sparse dimension is left."""
+def summed(self: Tensor, dims: Sequence[int], to: dtype | None, is_wide: bool = True) -> Tensor:
+    """The sum over dimensions: a strided tensor if no sparse dimension is left.
+
+    Integers are summed as int64 if `is_wide`; `torch.sparse.sum` keeps their dtype where sparse dimensions are left.
+    """
     held = parts(self)
     sparse = [d for d in dims if d < held.sparse_dim]
     dense = [d - held.sparse_dim + 1 for d in dims if d >= held.sparse_dim]
@@ -50,7 +53,7 @@ def summed(self: Tensor, dims: Sequence[int], to: dtype | None) -> Tensor:
     if not sparse:
         return coo(held.indices.clone(), values.clone(), shape, held.coalesced)
     kept = [d for d in range(held.sparse_dim) if d not in sparse]
-    if not dense:
+    if is_wide and not dense:
         values = _wide(values)
     return coalesced(coo_of(held.indices.array()[kept], values.clone(), shape, values.dtype, False))
 
@@ -80,7 +83,7 @@ def sum_dims(keys: int, self: Tensor, dim: Dims, keepdim: bool, dtype: dtype | N
 @SPARSE.impl("_sparse_sum.dim")
 def sparse_sum(keys: int, self: Tensor, dim: Dims) -> Tensor:
     """As `sum`, whose gradient is sparse."""
-    return summed(coalesced(self), dims_of(self, dim), None)
+    return summed(coalesced(self), dims_of(self, dim), None, is_wide=False)
 
 
 @SPARSE.impl("_sparse_sum_backward")

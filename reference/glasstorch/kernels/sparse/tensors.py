@@ -21,6 +21,8 @@ from glasstorch.dispatch.library import KernelTable
 SPARSE = KernelTable("SparseCPU", calls_operators=True)
 SPARSE_META = KernelTable("SparseMeta", calls_operators=True)
 
+KNOWN = 2  # fewer elements than this are coalesced wherever they are: a new tensor is known to be so, as in PyTorch
+
 
 def coo(indices: Tensor, values: Tensor, shape: Shape, coalesced: bool) -> Tensor:
     """A COO tensor that consists of these tensors."""

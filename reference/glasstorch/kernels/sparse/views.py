@@ -16,14 +16,14 @@ from glasstorch.core.dtype import int64
 from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.geometry import existing_dim, permutation, wrap_dim
 from glasstorch.core.tensor_impl import Array
-from glasstorch.kernels.sparse.tensors import SPARSE, coo, coo_of, parts, set_parts
+from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coo, coo_of, parts, set_parts
 
 
 @SPARSE.impl("transpose.int")
 def transpose(keys: int, self: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two sparse dimensions swapped."""
     order = swapped(self, dim0, dim1)
-    return alias(self) if order is None else reordered(self, order, coalesced=False)
+    return alias(self) if order is None else reordered(self, order, coalesced=not parts(self).nnz)
 
 
 def swapped(self: Tensor, dim0: int, dim1: int) -> list[int] | None:
@@ -130,13 +130,13 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
     shape = self._shape[:dim] + self._shape[dim + 1 :]
     if dim >= held.sparse_dim:
         values = held.values.select(dim - held.sparse_dim + 1, index)
-        return coo(held.indices.clone(), values.clone(), shape, held.coalesced)
+        return coo(held.indices.clone(), values.clone(), shape, held.nnz < KNOWN)
     indices = held.indices.array()
     chosen = indices[dim] == index
     values = wrap(held.values.array()[chosen], self.dtype)
     if held.sparse_dim == 1:
         return values.sum(0).to(self.dtype)
-    return coo_of(np.delete(indices[:, chosen], dim, 0), values, shape, self.dtype, held.coalesced)
+    return coo_of(np.delete(indices[:, chosen], dim, 0), values, shape, self.dtype, values._shape[0] < KNOWN)
 
 
 @SPARSE.impl("unbind.int")

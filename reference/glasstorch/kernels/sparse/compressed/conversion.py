@@ -130,7 +130,10 @@ def to_dense(keys: int, self: Tensor, dtype: dtype | None, masked_grad: bool | N
 
 
 def coo_of_compressed(self: Tensor) -> Tensor:
-    """A compressed tensor as a COO one, in which the batch's dimensions are sparse too; coalesced if it was CSR."""
+    """A compressed tensor as a COO one, in which the batch's dimensions are sparse too.
+
+    It is coalesced if it was CSR, or a matrix of BSR whose blocks are one row high; else it may not be in order.
+    """
     held, places = parts(self), places_of(self)
     batch, rows, columns, values = places
     if held.layout in BLOCKED:
@@ -143,7 +146,9 @@ def coo_of_compressed(self: Tensor) -> Tensor:
     outer = np.unravel_index(batch, self._shape[: held.batch_dim]) if held.batch_dim else ()
     indices = np.stack((*outer, rows, columns)).astype(np.int64, copy=False)
     values = values.copy() if values.base is not None else values
-    return coo_of(indices, values, self._shape, self.dtype, held.layout is sparse_csr)
+    by_row = held.layout is sparse_csr or (held.layout is sparse_bsr and held.blocksize[0] == 1 and not held.batch_dim)
+    is_coalesced = by_row or held.nnz == 1 or not self.numel()
+    return coo_of(indices, values, self._shape, self.dtype, is_coalesced)
 
 
 # Registered for each layout ---------------------------------------------------------------------------------------

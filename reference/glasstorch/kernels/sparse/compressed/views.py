@@ -94,7 +94,8 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:
         raise ArgumentError(
             "select(): selecting sparse dimensions is not supported for batched sparse compressed tensors."
         )
-    return coo_select(keys, coo_of_compressed(self), dim, index)
+    chosen = coo_select(keys, coo_of_compressed(self), dim, index)
+    return chosen._coalesced_(True) if chosen.is_sparse else chosen
 
 
 @COMPRESSED.impl("unbind.int")
