@@ -154,12 +154,12 @@ def add(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Tensor:
     if alpha != 1:
         theirs = theirs * to.numpy.type(alpha)
     indices = np.concatenate((left.indices.array(), right.indices.array()), 1)
-    values = np.concatenate((ours, theirs))
+    joined = np.concatenate((ours, theirs))
     if left.coalesced and right.coalesced:
-        return coalesced(coo_of(indices, values, self._shape, to, False))
+        return coalesced(coo_of(indices, joined, self._shape, to, False))
     if not (left.values.is_contiguous() and right.values.is_contiguous()):
-        return coo_of(indices, values, self._shape, to, False)
-    return merged(indices, values, left.nnz, self._shape, to)
+        return coo_of(indices, joined, self._shape, to, False)
+    return merged(indices, joined, left.nnz, self._shape, to)
 
 
 def merged(indices: Array, values: Array, split: int, shape: tuple[int, ...], to: dtype) -> Tensor:
