@@ -95,7 +95,7 @@ def _set_grad_enabled(*args: Any, **kwargs: Any) -> None:
         )
     check_enabled("set_grad_enabled", given["enabled"])
     named = kwargs or ({} if is_spread(_set_grad_enabled) else None)
-    answer = ask(_set_grad_enabled, "torch._C._set_grad_enabled", args, named)
+    answer = ask(_set_grad_enabled, "torch._C.set_grad_enabled", args, named)
     if answer is UNASKED:
         grad_mode.set(given["enabled"])
 

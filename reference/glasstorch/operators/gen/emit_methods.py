@@ -6,6 +6,8 @@ Differs: a mixin class; if the tensor is a function's first argument, the method
 
 from __future__ import annotations
 
+from textwrap import fill, indent
+
 from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.emit_functions import Name, _call, _local, group
 from glasstorch.operators.gen.model import NativeFunction, python_name
@@ -74,38 +76,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.core import hooks
-from glasstorch.core.dtype import INTEGRAL
-from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.plain_types import PLAIN, PLAIN_NUMBERS
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.calls.as_method import as_method, names_of_methods
 from glasstorch.operators.generated import functions as _f
 from glasstorch.operators.generated.registry import table
-from glasstorch.calls.python_operators import asked_operator, equality_operator, reflected_operator
+from glasstorch.calls.python_operators import (
+    asked_operator, equality_operator, inverting, not_implemented, part, reflected_operator
+)
 
 if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 {tables}
 NAMES = names_of_methods(vars(_f))
-
-
-def _part(view: Any) -> property:
-    """A property that is a view of a part of the tensor; assigning a tensor or a number to it writes to the view."""
-
-    def write(self: Any, value: Any) -> None:
-        part = view(self)
-        part.copy_(value) if isinstance(value, TensorImpl) else part.fill_(value)
-
-    return property(view, write, doc=view.__doc__)
-
-
-def __invert__(self: Any) -> Any:
-    """`~x`; floating-point and complex tensors are refused with a message of its own."""
-    if self.dtype.category > INTEGRAL:
-        raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return _f.bitwise_not(self)
 
 
 class TensorMethods(TensorImpl):
@@ -131,7 +116,7 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
         *(_method(n) for n in names.values() if n.is_method and n.name not in hidden),
     ]
     parts.append("\n    # Attributes\n")
-    makers = {False: "property", True: "_part"}
+    makers = {False: "property", True: "part"}
     parts += [f"    {f.attribute} = {makers[f.is_assignable]}(_f.{python_name(f.schema.name)})\n" for f in attributes]
     parts.append("\n    # Python's operators\n")
     for dunder, (name_, overload) in BINARY.items():
@@ -145,12 +130,13 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
             )
     parts += [f"    {dunder} = {name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
-        parts.append("    __invert__ = __invert__\n")
+        parts.append("    __invert__ = inverting(_f.bitwise_not)\n")
     if "__eq__" in "".join(parts):
         parts.append("\n    __hash__ = object.__hash__\n")
     asked = {dunder: dunder if dunder in ASKED_AS_THEMSELVES else name for dunder, (name, _) in BINARY.items()}
     parts.append("\n    # The method under whose name others are asked about a Python operator.\n")
-    parts.append(f"    _asked_as: Final = {asked!r}\n")
+    rows = fill(", ".join(f'"{dunder}":"{name}"' for dunder, name in asked.items()), 100).replace('":"', '": "')
+    parts.append(f"    _asked_as: Final = {{\n{indent(rows, ' ' * 8)},\n    }}  # fmt: skip\n")
     if "pow" in names:  # where PyTorch wraps a method, and the wrapper keeps the method's name
         parts.append('\n\nTensorMethods.__pow__.__name__, TensorMethods.__ipow__.__name__ = "pow", "pow_"\n')
     return "".join(parts)
@@ -186,7 +172,7 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
     )
     for a in f.schema.arguments[2:]:
         call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
-    call = call.replace("exponent", "other")
+    call = _or_not_implemented(call.replace("exponent", "other"))
     ignore = "  # type: ignore[override]" if is_equality else ""
     anything = "object" if is_equality else "Any"
     parsed = f"return {_operator('equality' if dunder == '__eq__' else 'asked', dunder, name)}\n"
@@ -198,3 +184,11 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
             f"            other = hooks.tensor_hooks.wrapped_number(other)\n{call}"
         )
     return f"{head}        if type(other) in PLAIN:\n{call}        {parsed}"
+
+
+def _or_not_implemented(call: str) -> str:
+    """The lines of a call that is NotImplemented where a mode or a class of tensors was asked, and raised TypeError."""
+    *before, last = call.splitlines()
+    space = " " * (len(last) - len(last.lstrip()))
+    lines = [f"{space}try:", f"    {last}", f"{space}except TypeError:", f"{space}    return not_implemented(keys)"]
+    return "\n".join([*before, *lines, ""])

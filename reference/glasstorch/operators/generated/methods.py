@@ -12,10 +12,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from glasstorch.calls.as_method import as_method, names_of_methods
-from glasstorch.calls.python_operators import asked_operator, equality_operator, reflected_operator
+from glasstorch.calls.python_operators import (
+    asked_operator,
+    equality_operator,
+    inverting,
+    not_implemented,
+    part,
+    reflected_operator,
+)
 from glasstorch.core import hooks
-from glasstorch.core.dtype import INTEGRAL
-from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.plain_types import PLAIN, PLAIN_NUMBERS
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
@@ -58,23 +63,6 @@ _bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
 
 NAMES = names_of_methods(vars(_f))
-
-
-def _part(view: Any) -> property:
-    """A property that is a view of a part of the tensor; assigning a tensor or a number to it writes to the view."""
-
-    def write(self: Any, value: Any) -> None:
-        part = view(self)
-        part.copy_(value) if isinstance(value, TensorImpl) else part.fill_(value)
-
-    return property(view, write, doc=view.__doc__)
-
-
-def __invert__(self: Any) -> Any:
-    """`~x`; floating-point and complex tensors are refused with a message of its own."""
-    if self.dtype.category > INTEGRAL:
-        raise ArgumentTypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-    return _f.bitwise_not(self)
 
 
 class TensorMethods(TensorImpl):
@@ -597,8 +585,8 @@ class TensorMethods(TensorImpl):
     mT = property(_f.mT)
     H = property(_f.matrix_H)
     mH = property(_f.mH)
-    real = _part(_f.real)
-    imag = _part(_f.imag)
+    real = part(_f.real)
+    imag = part(_f.imag)
 
     # Python's operators
 
@@ -609,7 +597,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _add_Tensor[keys](keys, self, other, 1)
+        try:
+            return _add_Tensor[keys](keys, self, other, 1)
+        except TypeError:
+            return not_implemented(keys)
 
     def __sub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -618,7 +609,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _sub_Tensor[keys](keys, self, other, 1)
+        try:
+            return _sub_Tensor[keys](keys, self, other, 1)
+        except TypeError:
+            return not_implemented(keys)
 
     def __mul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -627,7 +621,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _mul_Tensor[keys](keys, self, other)
+        try:
+            return _mul_Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __truediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -636,20 +633,29 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _div_Tensor[keys](keys, self, other)
+        try:
+            return _div_Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __matmul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _matmul[keys](keys, self, other)
+            try:
+                return _matmul[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.matmul, self, other)
 
     def __pow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _pow_Tensor_Tensor[keys](keys, self, other)
+            try:
+                return _pow_Tensor_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.pow, self, other, TensorMethods.__pow__)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -659,7 +665,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _floor_divide[keys](keys, self, other)
+        try:
+            return _floor_divide[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -668,83 +677,119 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _remainder_Tensor[keys](keys, self, other)
+        try:
+            return _remainder_Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_and_Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_and_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_and, self, other, TensorMethods.__and__)
 
     def __or__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_or_Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_or_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_or, self, other, TensorMethods.__or__)
 
     def __xor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_xor_Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_xor_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_xor, self, other, TensorMethods.__xor__)
 
     def __lshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_left_shift_Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_left_shift_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_left_shift, self, other, TensorMethods.__lshift__)
 
     def __rshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_right_shift_Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_right_shift_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_right_shift, self, other, TensorMethods.__rshift__)
 
     def __eq__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _eq_Tensor[keys](keys, self, other)
+            try:
+                return _eq_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return equality_operator(TensorMethods.eq, self, other, TensorMethods.__eq__)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _ne_Tensor[keys](keys, self, other)
+            try:
+                return _ne_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.ne, self, other)
 
     def __lt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _lt_Tensor[keys](keys, self, other)
+            try:
+                return _lt_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.lt, self, other)
 
     def __le__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _le_Tensor[keys](keys, self, other)
+            try:
+                return _le_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.le, self, other)
 
     def __gt__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _gt_Tensor[keys](keys, self, other)
+            try:
+                return _gt_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.gt, self, other)
 
     def __ge__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _ge_Tensor[keys](keys, self, other)
+            try:
+                return _ge_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.ge, self, other)
 
     def __iadd__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -754,7 +799,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _add__Tensor[keys](keys, self, other, 1)
+        try:
+            return _add__Tensor[keys](keys, self, other, 1)
+        except TypeError:
+            return not_implemented(keys)
 
     def __isub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -763,7 +811,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _sub__Tensor[keys](keys, self, other, 1)
+        try:
+            return _sub__Tensor[keys](keys, self, other, 1)
+        except TypeError:
+            return not_implemented(keys)
 
     def __imul__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -772,7 +823,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _mul__Tensor[keys](keys, self, other)
+        try:
+            return _mul__Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __itruediv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -781,7 +835,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _div__Tensor[keys](keys, self, other)
+        try:
+            return _div__Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __ifloordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -790,7 +847,10 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _floor_divide__Tensor[keys](keys, self, other)
+        try:
+            return _floor_divide__Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) not in PLAIN:
@@ -799,48 +859,69 @@ class TensorMethods(TensorImpl):
             other = hooks.tensor_hooks.wrapped_number(other)
         included, allowed = active_keys.get()
         keys = (self.key_set | other.key_set | included) & allowed
-        return _remainder__Tensor[keys](keys, self, other)
+        try:
+            return _remainder__Tensor[keys](keys, self, other)
+        except TypeError:
+            return not_implemented(keys)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _pow__Tensor[keys](keys, self, other)
+            try:
+                return _pow__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.pow_, self, other, TensorMethods.__ipow__)
 
     def __iand__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_and__Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_and__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_and_, self, other, TensorMethods.__iand__)
 
     def __ior__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_or__Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_or__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_or_, self, other, TensorMethods.__ior__)
 
     def __ixor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_xor__Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_xor__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_xor_, self, other, TensorMethods.__ixor__)
 
     def __ilshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_left_shift__Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_left_shift__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_left_shift_, self, other, TensorMethods.__ilshift__)
 
     def __irshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
             included, allowed = active_keys.get()
             keys = (self.key_set | other.key_set | included) & allowed
-            return _bitwise_right_shift__Tensor[keys](keys, self, other)
+            try:
+                return _bitwise_right_shift__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_right_shift_, self, other, TensorMethods.__irshift__)
 
     def __radd__(self, other: Any) -> Tensor:
@@ -864,44 +945,21 @@ class TensorMethods(TensorImpl):
     __neg__ = neg
     __abs__ = abs
     __pos__ = positive
-    __invert__ = __invert__
+    __invert__ = inverting(_f.bitwise_not)
 
     __hash__ = object.__hash__
 
     # The method under whose name others are asked about a Python operator.
     _asked_as: Final = {
-        "__add__": "add",
-        "__sub__": "sub",
-        "__mul__": "mul",
-        "__truediv__": "div",
-        "__matmul__": "matmul",
-        "__pow__": "__pow__",
-        "__floordiv__": "__floordiv__",
-        "__mod__": "remainder",
-        "__and__": "__and__",
-        "__or__": "__or__",
-        "__xor__": "__xor__",
-        "__lshift__": "__lshift__",
-        "__rshift__": "__rshift__",
-        "__eq__": "__eq__",
-        "__ne__": "ne",
-        "__lt__": "lt",
-        "__le__": "le",
-        "__gt__": "gt",
-        "__ge__": "ge",
-        "__iadd__": "add_",
-        "__isub__": "sub_",
-        "__imul__": "mul_",
-        "__itruediv__": "div_",
-        "__ifloordiv__": "floor_divide_",
-        "__imod__": "remainder_",
-        "__ipow__": "__ipow__",
-        "__iand__": "__iand__",
-        "__ior__": "__ior__",
-        "__ixor__": "__ixor__",
-        "__ilshift__": "__ilshift__",
+        "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "div", "__matmul__": "matmul",
+        "__pow__": "__pow__", "__floordiv__": "__floordiv__", "__mod__": "remainder", "__and__": "__and__",
+        "__or__": "__or__", "__xor__": "__xor__", "__lshift__": "__lshift__", "__rshift__": "__rshift__",
+        "__eq__": "__eq__", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge",
+        "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_",
+        "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__ipow__": "__ipow__",
+        "__iand__": "__iand__", "__ior__": "__ior__", "__ixor__": "__ixor__", "__ilshift__": "__ilshift__",
         "__irshift__": "__irshift__",
-    }
+    }  # fmt: skip
 
 
 TensorMethods.__pow__.__name__, TensorMethods.__ipow__.__name__ = "pow", "pow_"
