@@ -100,7 +100,8 @@ def test_factories_are_seen() -> None:
     with Log() as log:
         z = glasstorch.zeros(2, dtype=glasstorch.int8)
     ((name, (size,), named),) = log.calls
-    assert (name, list(size), named) == ("aten.zeros.default", [2], {"dtype": glasstorch.int8})
+    told = {"dtype": glasstorch.int8, "device": glasstorch.device("cpu"), "pin_memory": False}
+    assert (name, list(size), named) == ("aten.zeros.default", [2], told)
     assert z.tolist() == [0, 0]
 
 

@@ -56,6 +56,8 @@ __all__ = [
     "_IncludeDispatchKeyGuard",
     "_PreserveDispatchKeyGuard",
     "_SetExcludeDispatchKeyGuard",
+    "_after_ADInplaceOrView_keyset",
+    "_after_autograd_keyset",
     "_dispatch_autogradother_backends",
     "_dispatch_call_boxed",
     "_dispatch_check_all_invariants",
@@ -99,6 +101,10 @@ __all__ = [
     "_parse_dispatch_key",
     "_set_meta_in_tls_dispatch_include",
 ]
+
+# Of which a kernel for autograd, or for ADInplaceOrView, lets through what remains of its keys.
+_after_autograd_keyset: Final = DispatchKeySet(below("AutogradOther"))
+_after_ADInplaceOrView_keyset: Final = DispatchKeySet(below("ADInplaceOrView"))
 
 DENSE: Final = FUNCTIONALITY_BIT["Dense"]
 # Device types whose key is not their name in capitals.

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from glasstorch.core import hooks
+from glasstorch.core.errors import ArgumentError
 from glasstorch.core.keys import DispatchKey
 from glasstorch.dispatch import mode_stack
 from glasstorch.dispatch.library import caller
@@ -50,6 +51,11 @@ class TorchDispatchMode:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
+        if isinstance(getattr(self.__torch_dispatch__, "__self__", None), type):
+            raise ArgumentError(
+                "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make it a plain "
+                "method"
+            )
         mode_stack.push(self)
         return self
 

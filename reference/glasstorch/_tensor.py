@@ -17,6 +17,7 @@ import numpy as np
 from glasstorch import printing
 from glasstorch.calls import of_subclasses, removed
 from glasstorch.calls.asked_class import _TensorMeta, own_method
+from glasstorch.calls.inherited import converted as _convert  # noqa: F401 (by PyTorch's name here)
 from glasstorch.calls.overloaded import DisableTorchFunction, is_quiet
 from glasstorch.core import geometry, hooks, inference, private_use
 from glasstorch.core.allocator import MOST, check_countable, empty_array
@@ -199,6 +200,7 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
     __dlpack_device__ = exchange.dlpack_device
     __cuda_array_interface__ = property(exchange.cuda_array_interface)
     __array_namespace__ = namespace.array_namespace
+    _cdata = property(id)  # the address of the object; PyTorch's tensors have one in C++ beside it
     to_device = namespace.to_device
     __deepcopy__ = pickling.deep_copy
     module_load = pickling.module_load

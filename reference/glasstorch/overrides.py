@@ -7,13 +7,15 @@ Differs: who is asked is decided in `calls/overloaded.py`. The functions that ca
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache, wraps
 from inspect import Parameter, signature
 from types import FunctionType, MemberDescriptorType, ModuleType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from glasstorch import fft, functional, linalg, nn, special
 from glasstorch._tensor import Tensor
@@ -79,6 +81,11 @@ class TorchFunctionMode:
         raise NotImplementedError
 
     def __enter__(self) -> Self:
+        if isinstance(getattr(self.__torch_function__, "__self__", None), type):
+            raise RuntimeError(
+                "Defining your mode's `__torch_function__` as a classmethod is not supported, please make it a plain "
+                "method"
+            )
         _push_mode(self)
         return self
 
@@ -184,6 +191,29 @@ NAMESPACES = (
 )  # fmt: skip
 
 
+# The other functions of the facade of which nobody is asked: settings, facts, and what makes tensors like another.
+SETTINGS_AND_FACTS: Final = """
+    are_deterministic_algorithms_enabled autocast_decrement_nesting autocast_increment_nesting broadcast_shapes
+    can_cast clear_autocast_cache from_file from_numpy frombuffer get_autocast_cpu_dtype get_autocast_dtype
+    get_autocast_gpu_dtype get_default_device get_default_dtype get_deterministic_debug_mode get_device_module
+    get_float32_matmul_precision get_num_interop_threads get_num_threads get_rng_state initial_seed
+    is_anomaly_check_nan_enabled is_anomaly_enabled is_autocast_cache_enabled is_autocast_cpu_enabled
+    is_autocast_enabled is_deterministic_algorithms_warn_only_enabled is_grad_enabled is_inference_mode_enabled
+    is_storage is_tensor is_warn_always_enabled load manual_seed parse_schema promote_types rand_like randint_like
+    randn_like result_type save seed set_anomaly_enabled set_autocast_cache_enabled set_autocast_cpu_dtype
+    set_autocast_cpu_enabled set_autocast_dtype set_autocast_enabled set_default_device set_default_tensor_type
+    set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads
+    set_num_threads set_printoptions set_rng_state set_warn_always sparse_bsc_tensor sparse_bsr_tensor
+    sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor typename
+    use_deterministic_algorithms vmap
+"""
+
+
+def _public(namespace: Any) -> Any:
+    """The module that programs have of a namespace: the facade, which imports this module, for its own functions."""
+    return sys.modules["glasstorch"] if namespace is _TORCH else namespace
+
+
 @cache
 def _ignored() -> frozenset[Any]:
     """Public functions of which nobody can answer with a tensor: most take none."""
@@ -193,6 +223,7 @@ def _ignored() -> frozenset[Any]:
     found += [Tensor.stride, Tensor.unflatten, has_torch_function, handle_torch_function]
     found += [has_torch_function_unary, has_torch_function_variadic]
     found += [creation.tensor, creation.as_tensor, asarray.asarray, range.range, public.normal, Device]
+    found += [getattr(_public(_TORCH), name, None) for name in SETTINGS_AND_FACTS.split()]
     return frozenset(value for value in found if callable(value) and getattr(value, "__hash__", None))
 
 
@@ -254,7 +285,8 @@ def _can_be_overridden(value: Any, name: str, namespace: Any) -> bool:
 
 def get_overridable_functions() -> dict[Any, list[Any]]:
     """The functions that ask, by the module or class that has them."""
-    return {namespace: [function for function, _ in rows] for namespace, rows in _overridable().items()}
+    found = {_public(namespace): [function for function, _ in rows] for namespace, rows in _overridable().items()}
+    return defaultdict(list, found)
 
 
 def resolve_name(f: Any) -> str | None:

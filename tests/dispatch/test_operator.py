@@ -147,15 +147,21 @@ def test_arguments_that_do_not_fit_the_schema_are_refused_as_in_pytorch(
             torch.ops.glasstorch_arguments.several(torch.ones(1), *args, **kwargs)
 
 
-def test_a_number_may_stand_for_a_tensor_and_nothing_else_may(library: Library) -> None:
+def test_a_number_may_stand_for_a_tensor_of_the_librarys_operators_and_nothing_else_may(
+    library: Library, tensor: Make
+) -> None:
+    assert registry.find("aten::add.Tensor")(3, 2.5).item() == 5.5
+    assert registry.find("aten::mul.Tensor")(3, 2j).item() == 6j
     operator = library.define("f(Tensor x, Tensor? y=None, Tensor[] z=[]) -> Tensor")
     library.impl("f", lambda x, *rest: x, "CPU")
-    assert operator(3).item() == 3
-    assert operator(2.5, None).item() == 2.5
     with pytest.raises(
         RuntimeError, match=r"f\(\) Expected a value of type 'Tensor\?' for argument 'y' but instead found"
     ):
-        operator(3, "a")
+        operator(tensor(), "a")
+    with pytest.raises(
+        RuntimeError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type 'int"
+    ):
+        operator(3)
     with pytest.raises(
         RuntimeError, match="Expected a value of type 'Tensor' for argument 'x' but instead found type 'None"
     ):

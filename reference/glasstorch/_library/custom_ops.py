@@ -164,7 +164,7 @@ class CustomOpDef:
         self, namespace: str, name: str, schema: str, fn: Callable[..., Any], tags: Tags = None, where: str = ""
     ) -> None:
         self._namespace, self._name, self._schema, self._init_fn = namespace, name, schema, fn
-        self._tags = _as_tuple(tags)
+        self._tags = (Tag.pt2_compliant_tag, *_as_tuple(tags))
         self._where = where or caller(1)
         self._backend_fns: dict[str | None, Callable[..., Any]] = {}
         self._disabled_kernel: set[str | None] = set()

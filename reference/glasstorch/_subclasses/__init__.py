@@ -1,7 +1,7 @@
 """Which subclasses of Tensor does the library use itself?
 
 Reading order: `errors` (what a fake tensor cannot answer), `fake_tensor` (the class and its mode),
-`fake_utils` (fake results compared with real ones).
+`fake_utils` (fake results compared with real ones), `schema_check_mode` (calls compared with their schemas).
 
 Mirrors: torch/_subclasses/__init__.py
 Differs: fake tensors only.

@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, NoReturn, Self
+from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from weakref import WeakKeyDictionary
 
 from glasstorch._python_dispatch import TorchDispatchMode
@@ -53,6 +53,8 @@ class FakeStorage(UntypedStorage):
 
     __slots__ = ("meta",)
 
+    stands_for_others = True
+
     meta: UntypedStorage
 
     def __init__(self, meta: UntypedStorage, on: Device) -> None:
@@ -82,6 +84,9 @@ class FakeTensor(Tensor):
     fake_device: Device
     fake_mode: FakeTensorMode
     constant: Tensor | None
+    item_memo: ClassVar[None] = None  # of symbolic sizes, which come with the compiler
+    nonzero_memo: ClassVar[None] = None
+    real_tensor: ClassVar[None] = None
 
     def __new__(
         cls, fake_mode: FakeTensorMode, elem: Tensor, device: Any, constant: Tensor | None = None, **ignored: Any
@@ -172,6 +177,15 @@ class FakeTensorConverter:
         return fake
 
 
+class DispatchCacheInfo(NamedTuple):
+    """How often results were found in a cache."""
+
+    hits: int
+    misses: int
+    bypasses: dict[str, int]
+    size: int
+
+
 class FakeTensorMode(TorchDispatchMode):
     """In the block, operators make fake tensors and run on them; see Note [Fake tensors].
 
@@ -180,6 +194,8 @@ class FakeTensorMode(TorchDispatchMode):
     """
 
     _mode_key = FAKE
+    propagate_real_tensors = False
+    in_kernel_invocation = False
 
     def __init__(
         self,
@@ -207,6 +223,15 @@ class FakeTensorMode(TorchDispatchMode):
     def is_infra_mode(cls) -> bool:
         return True
 
+    @classmethod
+    def cache_info(cls) -> DispatchCacheInfo:
+        """What PyTorch's cache of results has seen; there is none here, where an operator runs on meta each time."""
+        return DispatchCacheInfo(0, 0, {}, 0)
+
+    @classmethod
+    def cache_clear(cls) -> None:
+        """Forget what the cache holds, which is nothing."""
+
     def __enter__(self) -> Self:
         outer = mode_stack.unset(FAKE)
         self.enter_stack.append(outer)
@@ -219,6 +244,9 @@ class FakeTensorMode(TorchDispatchMode):
         outer = self.enter_stack.pop()
         if outer is not None:
             mode_stack.push(outer)
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self  # a copy of a fake tensor is one of the same mode
 
     def is_our_fake(self, t: object) -> bool:
         """Whether an object is a fake tensor of this mode."""
@@ -281,7 +309,7 @@ class FakeTensorMode(TorchDispatchMode):
                 return value
             if not self.allow_non_fake_inputs:
                 if isinstance(value, FakeTensor):
-                    raise AssertionError("Mixing fake modes NYI")
+                    raise AssertionError(f"Mixing fake modes NYI x.fake_mode={value.fake_mode} vs self={self}")
                 raise AssertionError(
                     "Please convert all Tensors to FakeTensors first or instantiate FakeTensorMode with "
                     f"'allow_non_fake_inputs'. Found in {_call_text(func, args, named)}"

@@ -46,4 +46,7 @@ def _len_torch_function_stack() -> int:
 
 def _get_function_stack_at(level: int) -> Any:
     """A mode of the stack, 0 the outermost."""
-    return mode_stack.get()[level]
+    modes = mode_stack.get()
+    if not 0 <= level < len(modes):
+        raise RuntimeError(f"Tried to get stack at idx that's too big: {level}; the stack has {len(modes)} modes")
+    return modes[level]

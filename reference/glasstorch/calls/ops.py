@@ -14,15 +14,19 @@ import ctypes
 import importlib
 import os
 from collections.abc import Callable, Iterator, Sequence
+from operator import index as operator_index
 from types import ModuleType
 from typing import Any, NoReturn
 
 from glasstorch.calls.arguments import REFUSED, converter
 from glasstorch.calls.overloaded import UNASKED, answer_of, ask, to_be_asked
 from glasstorch.calls.parser import PythonFunction
+from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
+from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.unknown_names import nearest
+from glasstorch.dispatch import python_fallback
 from glasstorch.dispatch.library import on_removal
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.overload import OpOverload
@@ -79,6 +83,8 @@ class OpOverloadPacket:
         return self
 
     def __getattr__(self, overload: str) -> Operator:
+        if overload == "__qualname__":
+            return self._qualified_op_name  # type: ignore[return-value]
         if overload.startswith("__"):
             raise AttributeError(f"'{self}' can't have an overload name beginning with '__'; it was asked {overload}")
         for operator in self._operators():
@@ -143,11 +149,43 @@ def _misfit(operator: Operator, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return None
 
 
+def _to_tensor(value: Any) -> Any:
+    return value if isinstance(value, TensorImpl) else REFUSED
+
+
+def _to_int(value: Any) -> Any:
+    """An int of 64 bits; a bool is one, and so is a tensor or a NumPy number that is an index."""
+    try:
+        number = int(operator_index(value))
+    except TypeError:
+        return REFUSED
+    return number if -(1 << 63) <= number < 1 << 63 else REFUSED
+
+
+def _to_bool(value: Any) -> Any:
+    return bool(value) if isinstance(value, bool | int) else REFUSED
+
+
+def _to_device(value: Any) -> Any:
+    return Device(value) if isinstance(value, str | Device) else REFUSED
+
+
+# How an argument of a user's operator is read, where PyTorch's functions in Python read more, or less.
+_READ: dict[str, Callable[[Any], Any]] = {
+    "Tensor": _to_tensor,
+    "int": _to_int,
+    "bool": _to_bool,
+    "Device": _to_device,
+}
+
+
 def _converted(operator: OpOverload, bound: Sequence[Any], args: Sequence[Any]) -> list[Any]:
     """The arguments of a call in the types of the schema; `args` are those that were given by position."""
     made = []
     for i, (parameter, value) in enumerate(zip(operator.schema.arguments, bound, strict=True)):
         converted = converter(parameter.type, False)(value)
+        if not operator.family and (read := _READ.get(str(parameter.type).removesuffix("?"))) and value is not None:
+            converted = read(value)
         if converted is not REFUSED:
             made.append(converted)
             continue
@@ -281,6 +319,7 @@ def _answer(operator: OpOverload, args: Sequence[Any], kwargs: dict[str, Any]) -
     return answer_of(asked, operator, f"torch.ops.{operator.namespace}.{operator._opname}", args, kwargs)
 
 
+python_fallback.CALLS.add(OpOverloadPacket.__call__.__code__)
 OpOverload.packet_of = _packet_of
 OpOverload.answer = _answer
 OpOverload.converted = _converted

@@ -163,8 +163,10 @@ def push_mode(mode: Any) -> None:
 
 def pop_mode() -> Any:
     """Take the top mode off the stack."""
-    *below, top = mode_stack.get()
-    mode_stack.set(tuple(below))
+    if not (modes := mode_stack.get()):
+        raise RuntimeError("trying to pop from empty mode stack")
+    top = modes[-1]
+    mode_stack.set(modes[:-1])
     if not is_shown_only(top):
         _changed(count_modes(-1))
     return top

@@ -278,6 +278,15 @@ class DispatchKeySet:
     def __and__(self, other: object) -> DispatchKeySet:
         return DispatchKeySet(self.bits & other.bits) if isinstance(other, DispatchKeySet) else NotImplemented
 
+    def __ror__(self, other: object) -> DispatchKeySet:
+        return DispatchKeySet(self.bits | other) if isinstance(other, KeysOfCall) else NotImplemented
+
+    def __rand__(self, other: object) -> DispatchKeySet:
+        return DispatchKeySet(self.bits & other) if isinstance(other, KeysOfCall) else NotImplemented
+
+    def __rsub__(self, other: object) -> DispatchKeySet:
+        return DispatchKeySet(other) - self if isinstance(other, KeysOfCall) else NotImplemented
+
     def __sub__(self, other: object) -> DispatchKeySet:
         if not isinstance(other, DispatchKeySet):
             return NotImplemented
@@ -291,6 +300,23 @@ class DispatchKeySet:
 
     def __repr__(self) -> str:
         return f"DispatchKeySet({', '.join(key.name for key in self)})"
+
+
+class KeysOfCall(int):
+    """The key set that a program's kernel is given: an int, as the library's kernels have, that answers as a set does.
+
+    >>> KeysOfCall(key_set_of("CPU")) & DispatchKeySet(DispatchKey.CPU)
+    DispatchKeySet(CPU)
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(DispatchKeySet(int(self)), name)
+
+    def __iter__(self) -> Iterator[DispatchKey]:
+        return runtime_keys(self)
+
+    def __repr__(self) -> str:
+        return repr(DispatchKeySet(int(self)))
 
 
 def _bits_of(key: DispatchKey | str) -> int:

@@ -18,7 +18,8 @@ from glasstorch.core.pytree_nodes import (
 )
 from glasstorch.core.pytree_spec import TreeSpec, treespec_leaf
 
-PROTOCOL: Final = 1  # PyTorch's number for this form
+DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL: Final = 1  # PyTorch's number for this form
+PROTOCOL: Final = DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL
 
 
 class EnumEncoder(json.JSONEncoder):

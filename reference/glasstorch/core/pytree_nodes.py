@@ -90,6 +90,48 @@ def register_pytree_node(
         )
 
 
+def _register_pytree_node(
+    cls: type[Any],
+    flatten_fn: FlattenFn,
+    unflatten_fn: UnflattenFn,
+    to_str_fn: Any = None,
+    maybe_from_str_fn: Any = None,
+    *,
+    serialized_type_name: str | None = None,
+    to_dumpable_context: ToDumpableContextFn | None = None,
+    from_dumpable_context: FromDumpableContextFn | None = None,
+    flatten_with_keys_fn: FlattenWithKeysFn | None = None,
+) -> None:
+    """The old name of `register_pytree_node`, which replaces what was registered."""
+    warnings.warn(
+        "`torch.utils._pytree._register_pytree_node` is deprecated. Please use "
+        "`torch.utils._pytree.register_pytree_node` instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if to_str_fn is not None or maybe_from_str_fn is not None:
+        warnings.warn(
+            "`to_str_fn` and `maybe_from_str_fn` is deprecated. Please use `to_dumpable_context` and "
+            "`from_dumpable_context` instead.",
+            FutureWarning,
+            stacklevel=2,
+        )
+    with _lock:
+        if cls in SUPPORTED_NODES:
+            warnings.warn(
+                f"{cls} is already registered as pytree node. Overwriting the previous registration.", stacklevel=2
+            )
+        _register(
+            cls,
+            flatten_fn,
+            unflatten_fn,
+            serialized_type_name,
+            to_dumpable_context,
+            from_dumpable_context,
+            flatten_with_keys_fn,
+        )
+
+
 def _register(
     cls: Any,
     flatten_fn: FlattenFn,
@@ -316,18 +358,19 @@ def _register_builtin_types() -> None:
         module = "builtins" if kind in (tuple, list, dict) else "collections"
         name = f"{module}.{kind.__name__}"
         _register(kind, flatten, unflatten, name, dump, load, _with_keys(flatten, keys))
-    _register_sequence(Size, unflattened=tuple)  # as in PyTorch: the leaves may have become what no size is
+    _register_sequence(Size, tuple, "torch.Size")  # as in PyTorch: the leaves may have become what no size is
     results: list[type[Any]] = NamedResults.__subclasses__()
     for result in results:
-        _register_sequence(result, unflattened=result)
+        _register_sequence(result, result)
 
 
-def _register_sequence(cls: type[Any], unflattened: type[Any]) -> None:
+def _register_sequence(cls: type[Any], unflattened: type[Any], name: str | None = None) -> None:
     """Make a class of tuples a container; `unflattened` is called with all elements at once."""
     _register(
         cls,
         lambda x: (list(x), None),
         lambda values, _: unflattened(values),
+        name,
         flatten_with_keys_fn=_with_keys(lambda x: (list(x), None), _sequence_keys),
     )
 

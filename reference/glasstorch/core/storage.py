@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from weakref import WeakSet
 
 import numpy as np
@@ -76,6 +76,7 @@ class UntypedStorage(_StorageBase):
     lazy: LazyCopy | None
     shared: SharedMemory | None
     is_sparse: Final = False
+    stands_for_others: ClassVar[bool] = False  # without bytes, in a tensor whose class computes with other tensors
 
     def __init__(self, *data: Any, device: device | str | None = None) -> None:
         """`UntypedStorage(3)` has three uninitialised bytes, `UntypedStorage([1, 2])` the bytes 1 and 2.
@@ -150,6 +151,8 @@ class UntypedStorage(_StorageBase):
         return storage
 
     # Facts ------------------------------------------------------------------------------------------------------
+
+    _cdata = property(id)  # the address of the object, by which programs tell storages apart
 
     @property
     def buffer(self) -> Buffer | None:

@@ -7,6 +7,7 @@ Differs: CUDA memory is not shared between processes; a CUDA tensor is refused, 
 from __future__ import annotations
 
 import os
+import weakref
 from multiprocessing import reduction
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -20,6 +21,25 @@ from glasstorch.python_forms import pickling
 
 # Storages that this process has sent or received, so that one that arrives twice is a single storage here too.
 _known: Final[WeakValueDictionary[tuple[int, int], UntypedStorage]] = WeakValueDictionary()
+
+
+class StorageWeakRef:
+    """Whether a storage is still there, and the same as another: what a program keeps that shall not keep it alive."""
+
+    __slots__ = ("cdata", "storage")
+
+    def __init__(self, storage: Any) -> None:
+        self.storage = weakref.ref(storage)
+        self.cdata = storage._cdata
+
+    def expired(self) -> bool:
+        return self.storage() is None
+
+    def __hash__(self) -> int:
+        return hash(self.cdata)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, StorageWeakRef) and self.cdata == other.cdata)
 
 
 def register_reductions() -> None:

@@ -19,12 +19,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from glasstorch.core.errors import RegistrationError
+from glasstorch.core.errors import RegistrationError, SchemaError
 from glasstorch.core.keys import DispatchKey, parse_key
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.schema_reader import parse_schema
 from glasstorch.dispatch.tagged import TAGGED_SCHEMAS
 from glasstorch.dispatch.tags import Tag
 
@@ -209,6 +210,8 @@ class Library:
                     f"register kernels"
                 )
             _defined_at[ns] = where
+        if dispatch_key:
+            _dispatch_key(dispatch_key)  # refuses an unknown one
         self.ns = ns
         self.kind = kind
         self.dispatch_key = dispatch_key
@@ -233,7 +236,11 @@ class Library:
                 f'def("{schema.partition("(")[0]}"): Cannot define an operator inside of a TORCH_LIBRARY_IMPL block. '
                 f"A Library of kind 'IMPL' registers kernels; use kind 'DEF' or 'FRAGMENT'"
             )
-        parsed = FunctionSchema.parse(schema)
+        try:
+            parsed = FunctionSchema.parse(schema)
+        except SchemaError:
+            parse_schema(schema)  # which says in PyTorch's words where it is wrong, unless PyTorch could read it
+            raise
         if parsed.namespace not in (None, self.ns):
             raise RegistrationError(
                 f"Explicitly provided namespace ({parsed.namespace}) in schema string does not match namespace of "
@@ -269,6 +276,11 @@ class Library:
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = _dispatch_key(dispatch_key or self.dispatch_key or "CompositeImplicitAutograd")
         name = self._own_name(op_name)
+        if self.dispatch_key and key is not _dispatch_key(self.dispatch_key):
+            raise RegistrationError(
+                f'impl("{name}", ...): Explicitly provided dispatch key ({key.name}) is inconsistent with the dispatch '
+                f"key of the enclosing TORCH_LIBRARY_IMPL block ({self.dispatch_key}). Use another Library, of that key"
+            )
         self._check_open()
         self.register(name, Kernel(fn, key, self._place(), with_keyset, by_user=True), allow_override)
 

@@ -198,7 +198,8 @@ class Operator:
     @cached_property
     def tags(self) -> list[Tag]:
         """The operator's tags; see dispatch/tags.py."""
-        return [Tag[word] for word in self.words]
+        said = [Tag[word] for word in self.words]
+        return sorted((*said, Tag.pt2_compliant_tag), key=int) if self.family else said
 
     @property
     def alias_of(self) -> Operator | None:
@@ -289,7 +290,7 @@ class Operator:
             wanted = "List[int]"
         elif not kind.is_tensor_like or isinstance(value, TensorImpl) or (value is None and kind.is_optional):
             return value
-        elif isinstance(value, bool | int | float):
+        elif isinstance(value, bool | int | float | complex) and self.family:  # a user's takes tensors only
             return hooks.tensor_hooks.wrapped_number(value)
         else:
             wanted = str(kind)

@@ -3,8 +3,7 @@
 Mirrors: aten/src/ATen/core/PythonFallbackKernel.cpp (pythonFallback), torch/csrc/PyInterpreter.cpp (dispatch, detach),
     torch/csrc/utils/python_arg_parser.cpp (handle_torch_function_no_python_arg_parser, append_overloaded_arg),
     torch/csrc/utils.cpp (pushPyOutToStack)
-Differs: PythonTLSSnapshot is a fallthrough, since autograd's kernels switch no keys off. A factory function gets the
-    options that its caller gave; PyTorch's Python functions add `device` and `pin_memory`.
+Differs: PythonTLSSnapshot is a fallthrough, since autograd's kernels switch no keys off.
 
 # Note [Who is asked]
 A call is passed to the innermost mode. If that returns NotImplemented, or there is none, the tensors among the
@@ -12,20 +11,28 @@ arguments are asked whose classes have a `__torch_dispatch__`: each class once, 
 its bases. All are given the operator itself, the classes that would be asked, and the arguments as a Python program
 would write them: those that equal their defaults left out, numbers as numbers. While a handler runs, all keys above
 Python are off; the mode that runs is off the stack, and a subclass must unwrap its arguments to end the recursion.
+
+# Note [The options of a factory]
+PyTorch's functions in Python, and its methods `new_...`, tell a factory on which device, and that the memory is not
+pinned, where their caller has said nothing; an operator that is called by itself is told what it was given. Here the
+functions leave both out, as no kernel needs them, and so they are filled in for the modes.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from glasstorch.core import return_types
+from glasstorch.core.device import CPU
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.keys import ADINPLACEORVIEW, DUAL, FUNCTIONALITY_BIT, PYTHON, RECORDED, below
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.mode_stack import included_for, modes
 from glasstorch.dispatch.operator import Operator, registry
+from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.record import recorder
 from glasstorch.dispatch.schema import Type
 
@@ -47,6 +54,7 @@ class _Form:
         "named",
         "needs",
         "one_tensor",
+        "options",
         "positional",
         "returns",
         "scalars",
@@ -63,6 +71,7 @@ class _Form:
         self.scalars = tuple(a.type.base == "Scalar" for a in parameters)
         self.tensors = tuple(i for i, a in enumerate(parameters) if a.type.is_tensor_like)
         self.lists = tuple(i for i, a in enumerate(parameters) if a.type.is_list)
+        self.options = _options_of(operator)
         # Positional arguments up to this one are always given.
         self.needs = max((i + 1 for i in range(self.positional) if self.defaults[i] is _REQUIRED), default=0)
         self.returns = schema.returns
@@ -118,6 +127,10 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     for i in form.lists:
         if isinstance(given[i], tuple):
             given[i] = list(given[i])
+    if form.options and not _is_called_by_itself():
+        for i, value in form.options:
+            if given[i] is None:
+                given[i] = value
     named, defaults = {}, form.defaults
     for i in range(form.positional, len(given)):
         if given[i] is not defaults[i] and not form.is_default(i, given[i]):
@@ -137,7 +150,7 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     if not form.one_tensor:
         _check_result(operator, result)
     elif not isinstance(result, TensorImpl):
-        raise ArgumentError(f"Unable to cast {result!r} to Tensor")
+        raise ArgumentError(f"Unable to cast {result} to Tensor")
     if form.one_tensor:
         return arguments[form.written[0]] if form.written else result
     if form.written:
@@ -145,6 +158,33 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     if isinstance(result, list | tuple):
         return tuple(result) if form.named is None else form.named(result)
     return result
+
+
+def _options_of(operator: Operator) -> tuple[tuple[int, Any], ...]:
+    """The places of the options that are always given, and what they are; see Note [The options of a factory]."""
+    names = [a.name for a in operator.schema.arguments]
+    if not {"dtype", "layout", "device", "pin_memory"}.issubset(names) or "non_blocking" in names:
+        return ()  # a conversion keeps what it is not told
+    like_another = operator.schema.arguments[0].type.is_tensor_like  # and where that is
+    options = (("pin_memory", False),) if like_another else (("device", CPU), ("pin_memory", False))
+    return tuple((names.index(name), value) for name, value in options)
+
+
+def _is_called_by_itself() -> bool:
+    """Whether an operator is called as `torch.ops.aten.ones`: the frames below are few, and so is this asked seldom."""
+    frame: Any = sys._getframe(2)
+    for _ in range(FRAMES):
+        if frame is None:
+            return False
+        if frame.f_code in CALLS:
+            return True
+        frame = frame.f_back
+    return False
+
+
+# The code of what calls an operator by itself; calls/ops.py adds that of packets.
+CALLS: Final = {Operator.__call__.__code__, OpOverload.__call__.__code__}
+FRAMES: Final = 8  # between a call and the fallback: a packet's choice of an overload, the kernel for BackendSelect
 
 
 def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:

@@ -20,6 +20,7 @@ from glasstorch.core.keys import (
     FUNCTIONALITY_BIT,
     PER_BACKEND,
     DispatchKey,
+    KeysOfCall,
     highest_key,
     runtime_keys,
 )
@@ -231,11 +232,13 @@ def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Box
     function, takes_keys = kernel.function, kernel.takes_keys
     if not is_fallback and not any(a.keyword_only or a.default is not None for a in operator.schema.arguments):
         count = len(operator.schema.arguments)
-        return function if takes_keys else _without_keys(function, count)  # nothing is left out, and nothing has a name
+        if takes_keys:
+            return lambda keys, *arguments: function(KeysOfCall(keys), *arguments)
+        return _without_keys(function, count)  # nothing is left out, and nothing has a name
 
     def entry(keys: int, *arguments: Any) -> Any:
         args, named = users_arguments(operator, arguments)
-        first = (keys,) if takes_keys else ()
+        first = (KeysOfCall(keys),) if takes_keys else ()
         if is_fallback:
             first = (*first, operator)
         return function(*first, *args, **named)

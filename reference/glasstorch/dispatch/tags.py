@@ -1,8 +1,8 @@
 """Which properties of an operator does a tag state?
 
 Mirrors: aten/src/ATen/native/tags.yaml, torch.Tag (torch/csrc/utils/python_dispatch.cpp, initDispatchBindings)
-Differs: tags of our own, besides PyTorch's, state facts that PyTorch keeps in lists of names. PyTorch's tags that no
-    operator here has are left out, and so is `pt2_compliant_tag`, which nearly all of its operators have.
+Differs: tags of our own, besides PyTorch's, state facts that PyTorch keeps in lists of names. The table of operators
+    does not say `pt2_compliant_tag`, which every operator of the library's has.
 """
 
 from __future__ import annotations
@@ -27,16 +27,28 @@ class Tag(Enum):
         tag.meaning, tag.ours = meaning, ours
         return tag
 
+    def __int__(self) -> int:
+        number: int = self._value_
+        return number
+
     core = ("It remains when a program is decomposed into core operators.",)
+    cudagraph_unsafe = ("It may not be captured in a CUDA graph.",)
     data_dependent_output = ("It returns a number that depends on the elements of its arguments.",)
     dynamic_output_shape = ("The sizes of its result depend on the elements of its arguments.",)
+    flexible_layout = ("A compiler may give it arguments of any strides.",)
     generated = ("PyTorch's generator adds this form for completeness; no function calls it, except copies of views.",)
     inplace = ("It writes its result into its first argument and returns that.",)
     inplace_view = ("It changes sizes, strides or storage of its argument, but no element.",)
     maybe_aliasing_or_mutating = ("Its result may share memory with an argument, although the schema does not say so.",)
+    needs_contiguous_strides = ("A compiler must give it contiguous arguments.",)
+    needs_exact_strides = ("A compiler must give it arguments with exactly the strides of the program.",)
+    needs_fixed_stride_order = ("A compiler must give it arguments whose strides have the order of the program's.",)
+    nondeterministic_bitwise = ("Two calls with equal arguments may differ in the last bits.",)
     nondeterministic_seeded = ("It draws random numbers from a generator.",)
     out = ("It writes its results into the tensors given as out= and returns those.",)
+    out_variant = ("It computes into tensors that it is given, and its schema follows the form of PyTorch's compiler.",)
     pointwise = ("Each element of the result is computed from the elements at the same index in the arguments.",)
+    pt2_compliant_tag = ("Compilers and exporters may use it: it computes what its schema and fake kernel say.",)
     reduction = ("It reduces many values to one, over some dimensions or all.",)
     view_copy = ("It is a view operator whose result is a copy.",)
 

@@ -22,6 +22,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import set_grad_enabled
 from glasstorch.core.dtype import dtype, float32, float64, get_default_dtype
 from glasstorch.operators.generated import functions as f
+from glasstorch.outside_data.creation import tensor
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -90,6 +91,8 @@ def new_scalar(value: float, parameter: Tensor, group: dict[str, Any]) -> Tensor
     """A number of a parameter's state; it lies on the CPU unless the step is captured or fused."""
     fused = group.get("fused")
     device = parameter.device if group.get("capturable") or fused else "cpu"
+    if device == "cpu":  # a constant, which a fake tensor remembers
+        return tensor(value, dtype=_get_scalar_dtype(fused), device=device)
     return f.full((), value, dtype=_get_scalar_dtype(fused), device=device)
 
 

@@ -15,7 +15,7 @@ from glasstorch.calls.asked_class import _TensorMeta
 from glasstorch.core import hooks
 from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
-from glasstorch.core.keys import CONJUGATE, NEGATIVE, SPARSE
+from glasstorch.core.keys import CONJUGATE, NEGATIVE, PYTHON, SPARSE
 from glasstorch.core.layout import layout
 from glasstorch.core.sparse_parts import COMPRESSED_LAYOUTS
 from glasstorch.core.storage import Storage
@@ -44,6 +44,14 @@ def deep_copy(self: Tensor, memo: dict[int, Any]) -> Any:
         return memo[id(self)]
     if self.key_set & SPARSE:
         return _kept(self, self.detach().clone(), memo)
+    if self.key_set & PYTHON and self.untyped_storage().stands_for_others:
+        cloned = self.clone()
+        if type(cloned) is not type(self):
+            raise RuntimeError(
+                "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types "
+                f"that properly implement clone(): that of {type(self).__name__} gave a {type(cloned).__name__}"
+            )
+        return _kept(self, cloned.detach() if cloned.requires_grad else cloned, memo)
     if type(self) is not _TensorMeta.root:
         _check_new_empty(self)
     storage = copy.deepcopy(self.untyped_storage(), memo)

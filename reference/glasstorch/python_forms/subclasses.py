@@ -40,6 +40,7 @@ class Unbacked(UntypedStorage):
     __slots__ = ()
 
     generation = 0
+    stands_for_others = True
     memory = property(lambda self: _refuse_bytes())
 
     def __init__(self, nbytes: int, on: Device) -> None:

@@ -1,10 +1,13 @@
 """Which functions of nested containers does torch.utils._pytree offer?
 
 Mirrors: torch/utils/_pytree.py
-Differs: re-exports of core/pytree.py and the files that it names.
+Differs: re-exports of core/pytree.py and the files that it names, and an old name.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from warnings import warn
 
 from glasstorch.core.pytree import _broadcast_to_and_flatten as _broadcast_to_and_flatten
 from glasstorch.core.pytree import arg_tree_leaves as arg_tree_leaves
@@ -26,6 +29,9 @@ from glasstorch.core.pytree import tree_map_only_ as tree_map_only_
 from glasstorch.core.pytree import tree_map_with_path as tree_map_with_path
 from glasstorch.core.pytree import tree_structure as tree_structure
 from glasstorch.core.pytree import tree_unflatten as tree_unflatten
+from glasstorch.core.pytree_json import (
+    DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL as DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
+)
 from glasstorch.core.pytree_json import EnumEncoder as EnumEncoder
 from glasstorch.core.pytree_json import enum_object_hook as enum_object_hook
 from glasstorch.core.pytree_json import treespec_dumps as treespec_dumps
@@ -55,6 +61,7 @@ from glasstorch.core.pytree_nodes import ToDumpableContextFn as ToDumpableContex
 from glasstorch.core.pytree_nodes import UnflattenFn as UnflattenFn
 from glasstorch.core.pytree_nodes import _deregister_pytree_node as _deregister_pytree_node
 from glasstorch.core.pytree_nodes import _register_namedtuple as _register_namedtuple
+from glasstorch.core.pytree_nodes import _register_pytree_node as _register_pytree_node
 from glasstorch.core.pytree_nodes import is_constant_class as is_constant_class
 from glasstorch.core.pytree_nodes import register_constant as register_constant
 from glasstorch.core.pytree_nodes import register_dataclass as register_dataclass
@@ -72,6 +79,18 @@ from glasstorch.core.tuple_kinds import is_structseq as is_structseq
 from glasstorch.core.tuple_kinds import is_structseq_class as is_structseq_class
 from glasstorch.core.tuple_kinds import is_structseq_instance as is_structseq_instance
 from glasstorch.core.unknown_names import refuse_unknown_names
+
+
+def _is_leaf(tree: PyTree, is_leaf: Callable[[PyTree], bool] | None = None) -> bool:
+    """The old name of `tree_is_leaf`."""
+    warn(
+        "torch.utils._pytree._is_leaf is private and will be removed in a future release. Please use "
+        "torch.utils._pytree.tree_is_leaf instead.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return tree_is_leaf(tree, is_leaf)
+
 
 __all__ = [
     "PyTree",

@@ -1,0 +1,325 @@
+"""Do programs over modes, libraries, trees and fake tensors see what they see with PyTorch?
+
+Each is a part of a program in the manner of PyTorch's own tests, and gave something else when it was first run here.
+"""
+
+from __future__ import annotations
+
+import copy
+import gc
+import importlib
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.nn.side_by_side import assert_same
+
+
+def within(t: Any, name: str) -> Any:
+    """A module of a library."""
+    return importlib.import_module(f"{t.__name__}.{name}")
+
+
+def seen(t: Any, call: Callable[[], Any]) -> list[Any]:
+    """The operators that a mode sees in a call, with what it is given by name."""
+    found: list[Any] = []
+
+    class See(within(t, "utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc,name-defined]
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            found.append((str(func), {name: str(value) for name, value in (kwargs or {}).items()}))
+            return func(*args, **(kwargs or {}))
+
+    with See():
+        call()
+    return found
+
+
+def refusal(call: Callable[[], Any]) -> Any:
+    """The class of an error, and the first line of what it says up to its first sentence; else what was returned."""
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001 (it is what is compared)
+        return type(error).__name__, str(error).partition("\n")[0].partition(". ")[0].partition(";")[0].rstrip(".")
+
+
+def defined(t: Any, schema: str, kernel: Any, key: str = "CPU", **how: Any) -> Any:
+    """An operator of a program, and the library that holds it."""
+    library = t.library.Library("found_by_programs", "FRAGMENT")
+    library.define(schema)
+    library.impl(schema.partition("(")[0], kernel, key, **how)
+    return getattr(t.ops.found_by_programs, schema.partition("(")[0]), library
+
+
+def with_an_operator(t: Any, schema: str, kernel: Any, use: Callable[[Any], Any], **how: Any) -> Any:
+    op, library = defined(t, schema, kernel, **how)
+    try:
+        return use(op)
+    finally:
+        library._destroy()
+
+
+def wrapper(t: Any) -> Any:
+    """A class of tensors that wrap another."""
+
+    class Wrapper(t.Tensor):  # type: ignore[misc,name-defined]
+        inner: Any
+
+        @staticmethod
+        def __new__(cls: Any, inner: Any) -> Any:
+            made = t.Tensor._make_wrapper_subclass(cls, inner.size(), strides=inner.stride(), dtype=inner.dtype)
+            made.inner = inner
+            return made
+
+        def __repr__(self, **more: Any) -> str:
+            return f"Wrapper({self.inner.tolist()})"
+
+        @classmethod
+        def __torch_dispatch__(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*(a.inner if isinstance(a, Wrapper) else a for a in args), **(kwargs or {}))
+            return Wrapper(result) if isinstance(result, t.Tensor) else result
+
+    return Wrapper
+
+
+def in_place_of_mul(t: Any) -> Any:
+    """What a kernel for autograd gets that takes its key set, and where it goes on."""
+    found: list[Any] = []
+
+    def mul(keys: Any, a: Any, b: Any) -> Any:
+        found.append((keys.has(t._C.DispatchKey.CPU), keys.highestPriorityTypeId().name))
+        return t.ops.aten.mul.Tensor.redispatch(keys & t._C._after_autograd_keyset, a, b)
+
+    library = t.library.Library("aten", "IMPL")
+    try:
+        library.impl("mul.Tensor", mul, "AutogradCPU", with_keyset=True)
+        return (t.ones(2, requires_grad=True) * t.full((2,), 3.0)).tolist(), found
+    finally:
+        library._destroy()
+
+
+def a_custom_operator(t: Any) -> Any:
+    def f(x):  # type: ignore[no-untyped-def]
+        return x + 1
+
+    f.__annotations__ = {"x": t.Tensor, "return": t.Tensor}
+    made = t.library.custom_op("found_by_programs::custom", f, mutates_args=(), tags=[t.Tag.core])
+    return [str(tag) for tag in made._opoverload.tags], refusal(lambda: made(3))[0], made(t.ones(1)).tolist()
+
+
+def tags_of(t: Any, *tags: str) -> Any:
+    library = t.library.Library("found_by_programs", "FRAGMENT")
+    try:
+        library.define("tagged(Tensor x) -> Tensor", tags=tuple(t.Tag.__members__[tag] for tag in tags))
+        return [repr(tag) for tag in t.ops.found_by_programs.tagged.default.tags]
+    finally:
+        library._destroy()
+
+
+def mode_of_functions(t: Any, answer: Any) -> Any:
+    class Answers(within(t, "overrides").TorchFunctionMode):  # type: ignore[misc,name-defined]
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return answer
+
+    with Answers():
+        return refusal(lambda: t.ones(1))
+
+
+def message_of_refused_function(t: Any) -> str:
+    class Refuses:
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return NotImplemented
+
+    with pytest.raises(TypeError) as caught:
+        t.add(Refuses(), 1)
+    return str(caught.value).replace(t.__name__, "torch")
+
+
+def mode_as_a_classmethod(t: Any, module: str, base: str, handler: str) -> Any:
+    def answer(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
+
+    kind = type("Mode", (getattr(within(t, module), base),), {handler: classmethod(answer)})
+
+    def use() -> Any:
+        with kind():
+            return t.ones(1)
+
+    return refusal(use)
+
+
+def storages(t: Any) -> Any:
+    reference = within(t, "multiprocessing.reductions").StorageWeakRef
+    x = t.ones(4)
+    v, other = x[1:], t.ones(4)
+    one, two = reference(x.untyped_storage()), reference(v.untyped_storage())
+    same = one == two, hash(one) == hash(two), one == reference(other.untyped_storage()), one.expired()
+    same += (x.untyped_storage()._cdata == v.untyped_storage()._cdata, x._cdata == x._cdata, x._cdata == v._cdata)
+    del x, v
+    gc.collect()
+    return same, one.expired()
+
+
+def fake(t: Any, use: Callable[[Any], Any]) -> Any:
+    mode = within(t, "_subclasses.fake_tensor").FakeTensorMode()
+    with mode:
+        return use(mode)
+
+
+def trained_without_elements(t: Any) -> Any:
+    layer = t.nn.Linear(2, 3)
+    optimizer = t.optim.Adam(layer.parameters())
+    layer(t.ones(1, 2)).sum().backward()
+    optimizer.step()
+    return repr(layer.weight), [repr(state["step"]) for state in optimizer.state.values()]
+
+
+def fake_modes(t: Any) -> Any:
+    guards, module = within(t, "_guards"), within(t, "_subclasses.fake_tensor")
+    mode, other = module.FakeTensorMode(), module.FakeTensorMode()
+    with mode:
+        x, inside = t.ones(1), guards.detect_fake_mode() is mode
+    with other:
+        y = t.ones(1)
+    mixed = refusal(lambda: guards.detect_fake_mode([x, y]))[0], refusal(lambda: x + y)[1].partition(" x.")[0]
+    return inside, guards.detect_fake_mode([x]) is mode, guards.detect_fake_mode(), guards.active_fake_mode(), mixed
+
+
+def schemas_compared(t: Any) -> Any:
+    mode = within(t, "_subclasses.schema_check_mode").SchemaCheckMode
+
+    def returns_its_argument(op: Any) -> Any:
+        with mode():
+            return op(t.ones(1))
+
+    return with_an_operator(
+        t, "same(Tensor x) -> Tensor", lambda x: x, lambda op: refusal(lambda: returns_its_argument(op))
+    )
+
+
+def registered_by_the_old_name(t: Any) -> Any:
+    tree = within(t, "utils._pytree")
+
+    class Pair:
+        def __init__(self, a: Any, b: Any) -> None:
+            self.a, self.b = a, b
+
+    tree._register_pytree_node(Pair, lambda pair: ([pair.a, pair.b], None), lambda values, _: Pair(*values))
+    try:
+        return tree.tree_leaves([Pair(1, [2]), 3])
+    finally:
+        tree._deregister_pytree_node(Pair)
+
+
+def size_as_json(t: Any) -> Any:
+    tree = within(t, "utils._pytree")
+    return tree.treespec_dumps(tree.tree_structure(t.Size([1, 2])))
+
+
+def by_key(t: Any) -> Any:
+    _, library = defined(t, "f(Tensor x) -> Tensor", lambda x: x)
+    kernels = t.library.Library("found_by_programs", "IMPL", "CUDA")
+    try:
+        return refusal(lambda: kernels.impl("f", lambda x: x, "Meta"))
+    finally:
+        kernels._destroy()
+        library._destroy()
+
+
+ARGUMENTS = "f(Tensor x, int n=1, bool b=False, Device? d=None) -> Tensor"
+
+
+def called(t: Any, *args: Any) -> Any:
+    got: list[Any] = []
+
+    def kernel(x: Any, *rest: Any) -> Any:
+        got.extend((type(value).__name__, str(value)) for value in rest)
+        return x.clone()
+
+    def use(op: Any) -> Any:
+        answer = refusal(lambda: op(*args))
+        return answer if isinstance(answer, tuple) else got
+
+    return with_an_operator(t, ARGUMENTS, kernel, use)
+
+
+FOUND: dict[str, Callable[[Any], Any]] = {
+    "options of a factory": lambda t: seen(t, lambda: (t.ones(2), t.zeros(2, dtype=t.int8), t.rand(1), t.arange(3))),
+    "options of a window": lambda t: seen(t, lambda: (t.hann_window(4), t.eye(2), t.empty_strided((2,), (1,)))),
+    "options of a factory like another": lambda t: seen(
+        t, lambda: (t.zeros_like(t.ones(1)), t.ones(1).new_full((2,), 3))
+    ),
+    "an operator is told what it is given": lambda t: seen(
+        t, lambda: (t.ops.aten.ones([2]), t.ops.aten.ones.default([2]), t.ops.aten.zeros_like(t.ones(1)))
+    ),
+    "a complex number for a tensor": lambda t: t.ops.aten.mul.Tensor(t.ones(1), 2j).tolist(),
+    "tags of an operator": lambda t: [
+        tag in t.ops.aten.add.Tensor.tags for tag in (t.Tag.core, t.Tag.pt2_compliant_tag, t.Tag.view_copy)
+    ],
+    "tags of a definition": lambda t: tags_of(t, "pt2_compliant_tag"),
+    "tags of a definition, in its order": lambda t: tags_of(t, "pointwise", "needs_fixed_stride_order", "core"),
+    "a tag as a number": lambda t: [int(t.Tag.core), int(t.Tag.view_copy), int(t.Tag.pointwise)],
+    "a custom operator": a_custom_operator,
+    "the key set of a call": in_place_of_mul,
+    "a mode whose handler is of its class": lambda t: mode_as_a_classmethod(
+        t, "utils._python_dispatch", "TorchDispatchMode", "__torch_dispatch__"
+    ),
+    "a mode of functions whose handler is of its class": lambda t: mode_as_a_classmethod(
+        t, "overrides", "TorchFunctionMode", "__torch_function__"
+    ),
+    "a mode of functions that refuses": lambda t: mode_of_functions(t, NotImplemented),
+    "a function that nobody answers": message_of_refused_function,
+    "no mode of functions to take off": lambda t: refusal(lambda: within(t, "overrides")._pop_mode()),
+    "a handler that returns no tensor": lambda t: refusal(
+        lambda: with_an_operator(t, "f(Tensor x) -> Tensor", lambda x: x, lambda op: op("a"))
+    ),
+    "where functions can be overridden": lambda t: [
+        function in within(t, "overrides").get_overridable_functions()[space]
+        for space, function in ((t, t.add), (t.Tensor, t.Tensor.add), (t.nn.functional, t.nn.functional.linear))
+    ],
+    "functions of which nobody is asked": lambda t: [
+        getattr(t, name) in within(t, "overrides").get_ignored_functions()
+        for name in ("is_tensor", "manual_seed", "save", "from_numpy", "rand_like", "add", "set_default_device")
+    ],
+    "instances of a class": lambda t: [
+        type(one).__name__ for one in within(t, "_tensor")._convert((t.ones(1), 3), type("Kept", (t.Tensor,), {}))
+    ],
+    "storages": storages,
+    "a copy of a wrapper": lambda t: repr(copy.deepcopy(wrapper(t)(t.ones(2)))),
+    "a kernel for another key": by_key,
+    "a library for an unknown key": lambda t: refusal(lambda: t.library.Library("aten", "IMPL", "NoKey")),
+    "no arrow": lambda t: refusal(lambda: defined(t, "f(Tensor x)", lambda x: x)),
+    "only a name": lambda t: refusal(lambda: defined(t, "f", lambda x: x)),
+    "an unknown type": lambda t: refusal(lambda: defined(t, "f(Foo x) -> Tensor", lambda x: x)),
+    "an argument without a name": lambda t: refusal(lambda: defined(t, "f(Tensor) -> Tensor", lambda x: x)),
+    "a bool for an int": lambda t: called(t, t.ones(1), True),
+    "an int for a bool": lambda t: called(t, t.ones(1), 2, 1),
+    "a number for a device": lambda t: called(t, t.ones(1), 2, True, 3),
+    "a number for a tensor": lambda t: called(t, 3),
+    "a list for a tensor": lambda t: called(t, [t.ones(1)]),
+    "an optimizer on fake tensors": lambda t: fake(t, lambda mode: trained_without_elements(t)),
+    "what a fake tensor has": lambda t: fake(
+        t, lambda mode: [getattr(t.ones(1), name) for name in ("constant", "item_memo", "nonzero_memo", "real_tensor")]
+    ),
+    "what a fake mode has": lambda t: fake(t, lambda mode: [mode.propagate_real_tensors, mode.in_kernel_invocation]),
+    "a copy of a fake tensor": lambda t: fake(t, lambda mode: repr(copy.deepcopy(t.ones(2)))),
+    "fake modes": fake_modes,
+    "no results kept": lambda t: within(t, "_subclasses.fake_tensor").FakeTensorMode.cache_clear(),
+    "schemas compared": schemas_compared,
+    "a class of trees, by the old name": registered_by_the_old_name,
+    "a leaf, by the old name": lambda t: [within(t, "utils._pytree")._is_leaf(one) for one in (3, [3], None)],
+    "a size as JSON": size_as_json,
+    "the form of JSON": lambda t: within(t, "utils._pytree").DEFAULT_TREESPEC_SERIALIZATION_PROTOCOL,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_program_sees_what_it_sees_in_pytorch(name: str, require: Callable[[str], Any]) -> None:
+    def quietly(t: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return FOUND[name](t)
+
+    assert_same(quietly, require("torch"))
