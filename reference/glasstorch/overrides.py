@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cache, wraps
 from inspect import Parameter, signature
 from types import FunctionType, MemberDescriptorType, ModuleType
@@ -29,7 +29,9 @@ from glasstorch.calls.overloaded import has_torch_function_unary as has_torch_fu
 from glasstorch.calls.overloaded import has_torch_function_variadic as has_torch_function_variadic
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.device import device as Device
+from glasstorch.core.keys import AUTOGRAD
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.operators.generated import functions, public
 from glasstorch.outside_data import asarray, creation
@@ -130,8 +132,16 @@ def _enable_torch_function() -> Iterator[None]:
 @contextmanager
 def enable_reentrant_dispatch() -> Iterator[None]:
     """In a `__torch_dispatch__`, let calls of operators go through autograd again."""
-    with nullcontext():
+    included, allowed = active_keys.get()
+    if allowed & AUTOGRAD == AUTOGRAD:
+        raise RuntimeError(
+            "Accessing torch dispatch state outside of '__torch_dispatch__' is not allowed: use it in the handler"
+        )
+    token = active_keys.set((included, allowed | ALLOWED_BY_DEFAULT))
+    try:
         yield
+    finally:
+        active_keys.reset(token)
 
 
 def redispatch_function(func: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -150,6 +150,61 @@ def mode_as_a_classmethod(t: Any, module: str, base: str, handler: str) -> Any:
     return refusal(use)
 
 
+def asked_of_its_class(t: Any, policy: str, answers: dict[str, Any], use: Callable[[Any], Any], **more: Any) -> Any:
+    """What a class is asked of its tensor, and what is made of its answers."""
+    asked: list[str] = []
+
+    class Asked(t.Tensor):  # type: ignore[misc,name-defined]
+        @classmethod
+        def __torch_dispatch__(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            asked.append(str(func))
+            return answers.get(str(func), NotImplemented)
+
+    made = t.Tensor._make_wrapper_subclass(Asked, (6, 2), dispatch_sizes_strides_policy=policy, **more)
+    told = [refusal(lambda: use(made))]
+    return asked, told
+
+
+def everything_about(x: Any) -> Any:
+    return (
+        tuple(x.size()),
+        tuple(x.shape),
+        x.dim(),
+        x.ndim,
+        x.numel(),
+        x.stride(),
+        x.is_contiguous(),
+        x.storage_offset(),
+    )
+
+
+OTHER_SIZES = {
+    "aten.sym_size.default": [5, 3], "aten.dim.default": 2, "aten.sym_numel.default": 15,
+    "aten.sym_stride.default": (1, 1), "aten.is_contiguous.default": None, "aten.sym_storage_offset.default": 0,
+}  # fmt: skip
+
+
+def records_inside_a_handler(t: Any) -> Any:
+    overrides, found = within(t, "overrides"), []
+
+    class Records(t.Tensor):  # type: ignore[misc,name-defined]
+        @classmethod
+        def __torch_dispatch__(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            with overrides.enable_reentrant_dispatch():
+                x = t.ones(1, requires_grad=True)
+                (x * 2).sum().backward()
+                found.append(x.grad.tolist())
+            return t.ones(2)
+
+    t.Tensor._make_subclass(Records, t.ones(2)) + 1
+    return found, refusal(lambda: overrides.enable_reentrant_dispatch().__enter__())[0]
+
+
+def trained_under_a_mode(t: Any) -> Any:
+    layers = t.nn.Sequential(t.nn.Linear(2, 3), t.nn.ReLU(), t.nn.LayerNorm(3), t.nn.Linear(3, 1))
+    return [name for name, _ in seen(t, lambda: [layers(t.ones(1, 2)).sum().backward() for _ in range(2)])]
+
+
 def storages(t: Any) -> Any:
     reference = within(t, "multiprocessing.reductions").StorageWeakRef
     x = t.ones(4)
@@ -287,6 +342,27 @@ FOUND: dict[str, Callable[[Any], Any]] = {
         type(one).__name__ for one in within(t, "_tensor")._convert((t.ones(1), 3), type("Kept", (t.Tensor,), {}))
     ],
     "storages": storages,
+    "a class that answers for sizes": lambda t: asked_of_its_class(t, "sizes", OTHER_SIZES, everything_about),
+    "a class that answers for strides": lambda t: asked_of_its_class(t, "strides", OTHER_SIZES, everything_about),
+    "a class that refuses to say its sizes": lambda t: asked_of_its_class(t, "sizes", {}, lambda x: x.size())[0],
+    "a class that answers for its device": lambda t: asked_of_its_class(
+        t, "strides", {"prim.device.default": t.device("meta")},
+        lambda x: [str(x.device), x.is_meta], dispatch_device=True
+    ),
+    "a class that answers for its layout": lambda t: asked_of_its_class(
+        t, "strides", {"prim.layout.default": t.sparse_csr}, lambda x: str(x.layout), dispatch_layout=True
+    ),
+    "an unknown policy": lambda t: refusal(lambda: asked_of_its_class(t, "nonsense", {}, lambda x: x)),
+    "questions called by name": lambda t: [
+        getattr(t.ops.aten, name)(t.ones(2, 3)) for name in ("size", "sym_size", "stride", "dim", "numel", "sym_numel")
+    ],
+    "questions with a dimension": lambda t: [
+        t.ops.aten.size(t.ones(2, 3), 1), t.ops.aten.sym_size.int(t.ones(2, 3), 0), t.ops.aten.stride.int(t.ones(2), 0),
+        t.ops.aten.is_nonzero(t.ones(1)), str(t.ops.aten.sym_stride.default), str(t.ops.prim.device.default),
+    ],
+    "gradients inside a handler": records_inside_a_handler,
+    "what a mode sees of training": trained_under_a_mode,
+    "a class that is none of tensors": lambda t: refusal(lambda: t.ones(1).as_subclass(int)),
     "a copy of a wrapper": lambda t: repr(copy.deepcopy(wrapper(t)(t.ones(2)))),
     "a kernel for another key": by_key,
     "a library for an unknown key": lambda t: refusal(lambda: t.library.Library("aten", "IMPL", "NoKey")),

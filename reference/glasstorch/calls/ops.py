@@ -18,6 +18,7 @@ from operator import index as operator_index
 from types import ModuleType
 from typing import Any, NoReturn
 
+from glasstorch.calls import questions
 from glasstorch.calls.arguments import REFUSED, converter
 from glasstorch.calls.overloaded import UNASKED, answer_of, ask, to_be_asked
 from glasstorch.calls.parser import PythonFunction
@@ -107,6 +108,8 @@ class OpOverloadPacket:
             answer = ask(self, f"torch.ops.{self}", args, kwargs)
             if answer is not UNASKED:
                 return answer
+        if asking := questions.overloads(self._namespace, self.__name__):
+            return questions.fitting(asking, len(args) + len(kwargs))(*args, **kwargs)
         if self._alone is not None:  # a user's operator, which checks its arguments itself
             return self._alone(*args, **kwargs)
         try:
@@ -117,7 +120,8 @@ class OpOverloadPacket:
             raise fits_none from refused
 
     def _operators(self) -> list[Operator]:
-        return registry.overloads(self._namespace, self.__name__)
+        found = registry.overloads(self._namespace, self.__name__)
+        return found or [*questions.overloads(self._namespace, self.__name__)]
 
     def _fits_none(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentError | None:
         """What PyTorch says where no overload takes the arguments; None if one does: its kernel refused them."""
@@ -210,7 +214,7 @@ class _OpNamespace(ModuleType):
         self._packets: dict[str, OpOverloadPacket] = {}
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
-        if name.startswith("__") or not registry.overloads(self.name, name):
+        if name.startswith("__") or not (registry.overloads(self.name, name) or questions.overloads(self.name, name)):
             raise AttributeError(
                 f"'_OpNamespace' '{self.name}' object has no attribute '{name}': {self._advice(name)}", name=name
             )

@@ -142,11 +142,11 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     types = tuple(map(type, asked))
     result: Any = NotImplemented
     if stack:
-        result = _ask_mode(stack, operator, types, args, named)
+        result = ask_mode(stack, operator, types, args, named)
     if result is NotImplemented and asked:
-        result = _ask_subclasses(asked, operator, types, args, named)
+        result = ask_subclasses(asked, operator, types, args, named)
     if result is NotImplemented:
-        raise ArgumentTypeError(_refused(operator, stack, types))
+        raise ArgumentTypeError(refused(operator, stack, types))
     if not form.one_tensor:
         _check_result(operator, result)
     elif not isinstance(result, TensorImpl):
@@ -187,7 +187,7 @@ CALLS: Final = {Operator.__call__.__code__, OpOverload.__call__.__code__}
 FRAMES: Final = 8  # between a call and the fallback: a packet's choice of an overload, the kernel for BackendSelect
 
 
-def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
+def ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
     """What the innermost mode answers, with that mode and all keys above Python switched off."""
     outer = stack[:-1]
     included, allowed = active_keys.get()
@@ -207,7 +207,7 @@ def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any
             profiled.end(begun)
 
 
-def _ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
+def ask_subclasses(asked: Sequence[Any], operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
     """What the first of the tensors answers that does not refuse, with all keys above Python switched off."""
     included, allowed = active_keys.get()
     keys_token = active_keys.set((included, allowed & ALLOWED_INSIDE))
@@ -279,19 +279,21 @@ def detached(tensor: TensorImpl) -> Any:
     """What a mode or the tensor's class takes for the tensor without its history; they share a version counter."""
     detach = registry.find("aten::detach")
     stack, types = modes.get(), (type(tensor),)
-    made = _ask_mode(stack, detach, types, (tensor,), {}) if stack else NotImplemented
+    made = ask_mode(stack, detach, types, (tensor,), {}) if stack else NotImplemented
     if made is NotImplemented and overrides_dispatch(type(tensor)):
-        made = _ask_subclasses((tensor,), detach, types, (tensor,), {})
+        made = ask_subclasses((tensor,), detach, types, (tensor,), {})
     if not isinstance(made, TensorImpl):
-        raise ArgumentTypeError(_refused(detach, stack, types))
+        raise ArgumentTypeError(refused(detach, stack, types))
     made._version_counter = tensor.version_counter() if tensor.key_set & ADINPLACEORVIEW else None
     return made
 
 
-def _refused(operator: Operator, stack: Sequence[Any], types: Sequence[type]) -> str:
+def refused(operator: Operator | str, stack: Sequence[Any], types: Sequence[type]) -> str:
+    """What is said where a mode, or the tensors of these classes, did not answer."""
     handlers = [*(f"  - mode object {mode!r}" for mode in stack[-1:]), *(f"  - tensor subclass {k!r}" for k in types)]
+    name = operator if isinstance(operator, str) else f"_ops.{operator}"
     return (
-        f"Multiple dispatch failed for 'torch._ops.{operator}'; all __torch_dispatch__ handlers returned "
+        f"Multiple dispatch failed for 'torch.{name}'; all __torch_dispatch__ handlers returned "
         f"NotImplemented:\n\n{chr(10).join(handlers)}\n\n"
         "For more information, try re-running with TORCH_LOGS=not_implemented"
     )

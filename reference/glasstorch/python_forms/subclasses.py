@@ -2,8 +2,7 @@
 
 Mirrors: torch/csrc/autograd/python_variable.cpp (THPVariable_make_subclass, THPVariable_make_wrapper_subclass,
     THPVariable_NewWithVar, make_tensor_for_subclass_helper)
-Differs: sizes, strides, the device and the layout are always the tensor's own; a class that wants to be asked for them
-    overrides the properties.
+Differs: a class is asked for sizes, strides, the device and the layout by programs alone: calls/questions.py.
 
 A class that has a `__torch_dispatch__` gives its instances the keys Python and PythonTLSSnapshot. An instance that
 wraps other tensors has sizes, strides, a dtype and a device, and a storage of that length without bytes: what it stands
@@ -16,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from glasstorch.calls.questions import let_class_answer
 from glasstorch.core import geometry, hooks, inference
 from glasstorch.core.device import CPU, device_from
 from glasstorch.core.device import device as Device
@@ -78,12 +78,13 @@ def _make_subclass(
     device_for_backend_keys: Any = None,
 ) -> Any:
     """An instance of a subclass of Tensor that shares the memory of `data`, without its history."""
-    _check_class(cls)
-    _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
+    check_class(cls)
     if device_for_backend_keys is not None:
         raise NotImplementedError("_make_subclass: device_for_backend_keys is not in glasstorch; use a wrapper")
     if not isinstance(data, TensorImpl):
-        raise ArgumentTypeError(f"_make_subclass(): argument 'data' must be Tensor, not {type(data).__name__}")
+        raise ArgumentTypeError(
+            f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}"
+        )
     if data.key_set & PYTHON:
         data = without_modes(data.detach)
         if data.key_set & PYTHON:
@@ -94,6 +95,7 @@ def _make_subclass(
     made = hooks.tensor_hooks.alias(data, cls)
     if require_grad:
         hooks.required(made)
+    let_class_answer(made, dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
     return made
 
 
@@ -119,16 +121,16 @@ def _make_wrapper_subclass(
     Without `strides` it is row-major, whatever the `memory_format`, as in PyTorch.
     """
     if not (isinstance(cls, type) and issubclass(cls, TensorImpl)):
-        _check_class(cls)
+        check_class(cls)
     if not overrides_dispatch(cls):
         raise ArgumentTypeError(f"{cls.__name__} must define __torch_dispatch__")
-    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
-        _refuse_questions(dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
     if pin_memory:
         raise ArgumentError("_make_wrapper_subclass: pin_memory=True is refused: there are no bytes to pin")
     if layout is not strided:
         raise NotImplementedError(f"_make_wrapper_subclass: layout={layout} is not in glasstorch; use torch.strided")
     shape = tuple(size) if type(size) is Size else tuple(map(int, size))
+    if shape and min(shape) < 0:
+        raise ArgumentError(f"_make_wrapper_subclass: sizes must be 0 or more, got {shape}")
     steps = None if strides is None else _strides(shape, strides)
     offset = 0 if storage_offset is None else int(storage_offset)
     on = CPU if device is None else device_from(device)
@@ -143,31 +145,28 @@ def _make_wrapper_subclass(
     made.key_set = OF_SUBCLASSES | (inference.keys_of_new(keys) if inference.entered else keys)
     if requires_grad:
         hooks.required(made)
+    if dispatch_sizes_strides_policy is not None or dispatch_device or dispatch_layout:
+        let_class_answer(made, dispatch_sizes_strides_policy, dispatch_device, dispatch_layout)
     return made
 
 
 def _strides(shape: tuple[int, ...], strides: Sequence[int]) -> tuple[int, ...]:
     given = tuple(map(int, strides))
     if len(given) != len(shape):
-        raise ArgumentError(f"_make_wrapper_subclass: {len(shape)} sizes {shape} and {len(given)} strides {given}")
+        raise ArgumentError(
+            f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(given)}): "
+            f"_make_wrapper_subclass was given {shape} and {given}"
+        )
     return given
 
 
-def _check_class(cls: Any) -> None:
+def check_class(cls: Any) -> None:
     if not isinstance(cls, type):
         raise ArgumentTypeError(f"cls must be a type (got {type(cls).__name__})")
     if not issubclass(cls, TensorImpl):
         raise ArgumentTypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. Make sure "
             "your class inherits from Tensor."
-        )
-
-
-def _refuse_questions(policy: str | None, on: bool, layout: bool) -> None:
-    if policy is not None or on or layout:
-        raise NotImplementedError(
-            "dispatch_sizes_strides_policy, dispatch_device and dispatch_layout are not in glasstorch: sizes, strides, "
-            "device and layout are the tensor's own; override the properties in the class"
         )
 
 

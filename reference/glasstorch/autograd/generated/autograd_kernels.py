@@ -3312,7 +3312,7 @@ def frexp_Tensor(keys: int, self: Any) -> Any:
         return _frexp_Tensor[below](below, self)
     node = FrexpBackward0((edge_self,))
     results = _frexp_Tensor[below](below, self)
-    node.saved_exponent = SavedVariable(results[1], node, 1)
+    node.saved_exponent = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -5256,7 +5256,7 @@ def max_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _max_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -5328,7 +5328,7 @@ def min_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _min_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -5792,7 +5792,7 @@ def cummax(keys: int, self: Any, dim: Any) -> Any:
     node.saved_self = SavedVariable(self)
     node.dim = dim
     results = _cummax[below](below, self, dim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     refuse_complex(results[0], "cummax")
     set_histories((results[0], None), node)
     return results
@@ -5829,7 +5829,7 @@ def cummin(keys: int, self: Any, dim: Any) -> Any:
     node.saved_self = SavedVariable(self)
     node.dim = dim
     results = _cummin[below](below, self, dim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     refuse_complex(results[0], "cummin")
     set_histories((results[0], None), node)
     return results
@@ -5902,7 +5902,7 @@ def sort(keys: int, self: Any, dim: Any, descending: Any) -> Any:
     node.dim = dim
     node.self_shape = self._shape
     results = _sort[below](below, self, dim, descending)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -5938,7 +5938,7 @@ def sort_stable(keys: int, self: Any, stable: Any, dim: Any, descending: Any) ->
     node.dim = dim
     node.self_shape = self._shape
     results = _sort_stable[below](below, self, stable, dim, descending)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -5974,7 +5974,7 @@ def topk(keys: int, self: Any, k: Any, dim: Any, largest: Any, sorted: Any) -> A
     node.dim = dim
     node.self_shape = self._shape
     results = _topk[below](below, self, k, dim, largest, sorted)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -6013,7 +6013,7 @@ def kthvalue(keys: int, self: Any, k: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _kthvalue[below](below, self, k, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -6085,7 +6085,7 @@ def median_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _median_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -6157,7 +6157,7 @@ def nanmedian_dim(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _nanmedian_dim[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -6196,7 +6196,7 @@ def mode(keys: int, self: Any, dim: Any, keepdim: Any) -> Any:
     node.keepdim = keepdim
     node.self_shape = self._shape
     results = _mode[below](below, self, dim, keepdim)
-    node.saved_indices = SavedVariable(results[1], node, 1)
+    node.saved_indices = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -10862,8 +10862,8 @@ def _linalg_det(keys: int, A: Any) -> Any:
     node.saved_A = SavedVariable(A)
     results = __linalg_det[below](below, A)
     node.saved_result = SavedVariable(results[0], node, 0)
-    node.saved_LU = SavedVariable(results[1], node, 1)
-    node.saved_pivots = SavedVariable(results[2], node, 2)
+    node.saved_LU = SavedVariable(results[1])
+    node.saved_pivots = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -10901,8 +10901,8 @@ def _linalg_slogdet(keys: int, A: Any) -> Any:
     node.saved_A = SavedVariable(A)
     results = __linalg_slogdet[below](below, A)
     node.saved_sign = SavedVariable(results[0], node, 0)
-    node.saved_LU = SavedVariable(results[2], node, 2)
-    node.saved_pivots = SavedVariable(results[3], node, 3)
+    node.saved_LU = SavedVariable(results[2])
+    node.saved_pivots = SavedVariable(results[3])
     set_histories((results[0], results[1], None, None), node)
     return results
 
@@ -11095,8 +11095,8 @@ def _linalg_solve_ex(keys: int, A: Any, B: Any, left: Any, check_errors: Any) ->
     node.left = left
     results = __linalg_solve_ex[below](below, A, B, left, check_errors)
     node.saved_result = SavedVariable(results[0], node, 0)
-    node.saved_LU = SavedVariable(results[1], node, 1)
-    node.saved_pivots = SavedVariable(results[2], node, 2)
+    node.saved_LU = SavedVariable(results[1])
+    node.saved_pivots = SavedVariable(results[2])
     set_histories((results[0], None, None, None), node)
     return results
 
@@ -11245,7 +11245,7 @@ def linalg_lu_factor_ex(keys: int, A: Any, pivot: Any, check_errors: Any) -> Any
     node.pivot = pivot
     results = _linalg_lu_factor_ex[below](below, A, pivot, check_errors)
     node.saved_LU = SavedVariable(results[0], node, 0)
-    node.saved_pivots = SavedVariable(results[1], node, 1)
+    node.saved_pivots = SavedVariable(results[1])
     set_histories((results[0], None, None), node)
     return results
 
@@ -11282,7 +11282,7 @@ def linalg_lu(keys: int, A: Any, pivot: Any) -> Any:
     node = LinalgLuBackward0((edge_A,))
     node.pivot = pivot
     results = _linalg_lu[below](below, A, pivot)
-    node.saved_P = SavedVariable(results[0], node, 0)
+    node.saved_P = SavedVariable(results[0])
     node.saved_L = SavedVariable(results[1], node, 1)
     node.saved_U = SavedVariable(results[2], node, 2)
     set_histories((None, results[1], results[2]), node)
@@ -13775,9 +13775,9 @@ def _embedding_bag(
         include_last_offset,
         padding_idx,
     )
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
-    node.saved_result3 = SavedVariable(results[3], node, 3)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
+    node.saved_result3 = SavedVariable(results[3])
     set_histories((results[0], None, None, None), node)
     return results
 
@@ -13853,8 +13853,8 @@ def native_batch_norm(
     node.eps = eps
     node.training = training
     results = _native_batch_norm[below](below, input, weight, bias, running_mean, running_var, training, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -13936,8 +13936,8 @@ def _native_batch_norm_legit(
     results = __native_batch_norm_legit[below](
         below, input, weight, bias, running_mean, running_var, training, momentum, eps
     )
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -13997,8 +13997,8 @@ def _native_batch_norm_legit_no_stats(
     node.eps = eps
     node.training = training
     results = __native_batch_norm_legit_no_stats[below](below, input, weight, bias, training, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -14069,8 +14069,8 @@ def _native_batch_norm_legit_no_training(
     results = __native_batch_norm_legit_no_training[below](
         below, input, weight, bias, running_mean, running_var, momentum, eps
     )
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -14137,9 +14137,9 @@ def _batch_norm_with_update(
     node.saved_running_var = SavedVariable(running_var)
     node.eps = eps
     results = __batch_norm_with_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
-    node.saved_result3 = SavedVariable(results[3], node, 3)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
+    node.saved_result3 = SavedVariable(results[3])
     set_histories((results[0], None, None, None), node)
     return results
 
@@ -14206,9 +14206,9 @@ def _batch_norm_no_update(
     node.saved_running_var = None if running_var is None else SavedVariable(running_var)
     node.eps = eps
     results = __batch_norm_no_update[below](below, input, weight, bias, running_mean, running_var, momentum, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
-    node.saved_result3 = SavedVariable(results[3], node, 3)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
+    node.saved_result3 = SavedVariable(results[3])
     set_histories((results[0], None, None, None), node)
     return results
 
@@ -14494,8 +14494,8 @@ def native_layer_norm(keys: int, input: Any, normalized_shape: Any, weight: Any,
     node.saved_bias = None if bias is None else SavedVariable(bias)
     node.normalized_shape = normalized_shape
     results = _native_layer_norm[below](below, input, normalized_shape, weight, bias, eps)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
-    node.saved_result2 = SavedVariable(results[2], node, 2)
+    node.saved_result1 = SavedVariable(results[1])
+    node.saved_result2 = SavedVariable(results[2])
     set_histories((results[0], None, None), node)
     return results
 
@@ -14768,7 +14768,7 @@ def _weight_norm_interface(keys: int, v: Any, g: Any, dim: Any) -> Any:
     node.saved_g = SavedVariable(g)
     node.dim = dim
     results = __weight_norm_interface[below](below, v, g, dim)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -14870,7 +14870,7 @@ def max_pool2d_with_indices(
     node.padding = padding
     node.stride = stride
     results = _max_pool2d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -14978,7 +14978,7 @@ def max_pool3d_with_indices(
     node.padding = padding
     node.stride = stride
     results = _max_pool3d_with_indices[below](below, self, kernel_size, stride, padding, dilation, ceil_mode)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -15483,7 +15483,7 @@ def adaptive_max_pool2d(keys: int, self: Any, output_size: Any) -> Any:
     node = AdaptiveMaxPool2DBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _adaptive_max_pool2d[below](below, self, output_size)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -15556,7 +15556,7 @@ def adaptive_max_pool3d(keys: int, self: Any, output_size: Any) -> Any:
     node = AdaptiveMaxPool3DBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _adaptive_max_pool3d[below](below, self, output_size)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -15635,7 +15635,7 @@ def fractional_max_pool2d(keys: int, self: Any, kernel_size: Any, output_size: A
     node.kernel_size = kernel_size
     node.output_size = output_size
     results = _fractional_max_pool2d[below](below, self, kernel_size, output_size, random_samples)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -15716,7 +15716,7 @@ def fractional_max_pool3d(keys: int, self: Any, kernel_size: Any, output_size: A
     node.kernel_size = kernel_size
     node.output_size = output_size
     results = _fractional_max_pool3d[below](below, self, kernel_size, output_size, random_samples)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -16238,7 +16238,7 @@ def rrelu_with_noise_functional(
     node.training = training
     node.upper = upper
     results = _rrelu_with_noise_functional[below](below, self, noise, lower, upper, training, generator)
-    node.saved_noise_out = SavedVariable(results[1], node, 1)
+    node.saved_noise_out = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -16822,7 +16822,7 @@ def log_sigmoid_forward(keys: int, self: Any) -> Any:
     node = LogSigmoidBackward0((edge_self,))
     node.saved_self = SavedVariable(self)
     results = _log_sigmoid_forward[below](below, self)
-    node.saved_buffer = SavedVariable(results[1], node, 1)
+    node.saved_buffer = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -17264,7 +17264,7 @@ def native_dropout(keys: int, input: Any, p: Any, train: Any) -> Any:
     node.p = p
     node.train = train
     results = _native_dropout[below](below, input, p, train)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -17537,7 +17537,7 @@ def _scaled_dot_product_flash_attention_for_cpu(
         below, query, key, value, dropout_p, is_causal, attn_mask, scale
     )
     node.saved_output = SavedVariable(results[0], node, 0)
-    node.saved_logsumexp = SavedVariable(results[1], node, 1)
+    node.saved_logsumexp = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -17610,7 +17610,7 @@ def _pack_padded_sequence(keys: int, input: Any, lengths: Any, batch_first: Any)
     node.batch_first = batch_first
     node.input_shape = input._shape
     results = __pack_padded_sequence[below](below, input, lengths, batch_first)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -17818,7 +17818,7 @@ def mkldnn_rnn_layer(
     node.saved_result0 = SavedVariable(results[0], node, 0)
     node.saved_result1 = SavedVariable(results[1], node, 1)
     node.saved_result2 = SavedVariable(results[2], node, 2)
-    node.saved_result3 = SavedVariable(results[3], node, 3)
+    node.saved_result3 = SavedVariable(results[3])
     set_histories((results[0], results[1], results[2], None), node)
     return results
 
@@ -18346,7 +18346,7 @@ def nll_loss_forward(keys: int, self: Any, target: Any, weight: Any, reduction: 
     node.ignore_index = ignore_index
     node.reduction = reduction
     results = _nll_loss_forward[below](below, self, target, weight, reduction, ignore_index)
-    node.saved_total_weight = SavedVariable(results[1], node, 1)
+    node.saved_total_weight = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -18450,7 +18450,7 @@ def nll_loss2d_forward(keys: int, self: Any, target: Any, weight: Any, reduction
     node.ignore_index = ignore_index
     node.reduction = reduction
     results = _nll_loss2d_forward[below](below, self, target, weight, reduction, ignore_index)
-    node.saved_total_weight = SavedVariable(results[1], node, 1)
+    node.saved_total_weight = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -19239,7 +19239,7 @@ def multilabel_margin_loss_forward(keys: int, self: Any, target: Any, reduction:
     node.saved_target = SavedVariable(target)
     node.reduction = reduction
     results = _multilabel_margin_loss_forward[below](below, self, target, reduction)
-    node.saved_is_target = SavedVariable(results[1], node, 1)
+    node.saved_is_target = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -19294,7 +19294,7 @@ def _ctc_loss(
     node.zero_infinity = zero_infinity
     results = __ctc_loss[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     node.saved_result0 = SavedVariable(results[0], node, 0)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -19351,7 +19351,7 @@ def _ctc_loss_Tensor(
     node.zero_infinity = zero_infinity
     results = __ctc_loss_Tensor[below](below, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
     node.saved_result0 = SavedVariable(results[0], node, 0)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 
@@ -20053,7 +20053,7 @@ def _sparse_mm_reduce_impl(keys: int, self: Any, other: Any, reduce: Any) -> Any
     node.saved_other = SavedVariable(other)
     node.reduce = reduce
     results = __sparse_mm_reduce_impl[below](below, self, other, reduce)
-    node.saved_result1 = SavedVariable(results[1], node, 1)
+    node.saved_result1 = SavedVariable(results[1])
     set_histories((results[0], None), node)
     return results
 

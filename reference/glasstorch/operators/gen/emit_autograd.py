@@ -335,7 +335,10 @@ def _owner(expression: str) -> str:
 
 
 def _save_results(plan: _Plan, source: dict[str, str]) -> list[str]:
-    lines = [f"    node.saved_{n} = SavedVariable({source[n]}, node, {plan.names.index(n)})\n" for n in plan.results]
+    lines = []
+    for n in plan.results:  # one without a gradient has no history, which would have to be left out
+        producer = f", node, {plan.names.index(n)}" if len(plan.names) == 1 or n in plan.differentiable else ""
+        lines.append(f"    node.saved_{n} = SavedVariable({source[n]}{producer})\n")
     for name, expression in plan.constants.items():
         owner = _owner(expression)
         if owner in plan.names:
