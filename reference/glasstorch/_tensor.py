@@ -129,8 +129,7 @@ class Tensor(TensorMethods, metaclass=_TensorMeta):
 
     def as_subclass(self, cls: type[Tensor]) -> Any:
         """The same storage, geometry and history as an instance of a subclass."""
-        if not isinstance(cls, _TensorMeta):
-            subclasses.check_class(cls)
+        subclasses.check_class(cls)
         if subclasses.is_a_mode_on():
             return subclasses.without_modes(lambda: self.as_subclass(cls))
         aliased = self.alias() if is_seen(self) else self

@@ -56,13 +56,6 @@ def test_bytes_of_a_wrapper_are_refused_where_a_kernel_asks_for_them() -> None:
         glasstorch._C._disabled_torch_dispatch_impl(glasstorch.ops.aten.exp.default, (), (x,), {})
 
 
-def test_questions_to_the_class_about_sizes_are_refused_by_name() -> None:
-    kit = Kit(glasstorch)
-    for option in ({"dispatch_device": True}, {"dispatch_layout": True}, {"dispatch_sizes_strides_policy": "sizes"}):
-        with pytest.raises(NotImplementedError, match="dispatch_sizes_strides_policy"):
-            glasstorch.Tensor._make_wrapper_subclass(kit.Wrapper, (2,), **option)
-
-
 def test_a_mode_above_autograd_is_refused_by_name() -> None:
     kit = Kit(glasstorch)
     with pytest.raises(NotImplementedError, match="PreDispatch"):
