@@ -155,7 +155,7 @@ def _answer(tensor: Any, question: str) -> Any:
     """What the innermost mode, or the class of a tensor, answers."""
     operator = fitting(_by_name[question], 1)
     stack, types = mode_stack.modes.get(), (type(tensor),)
-    answer = python_fallback.ask_mode(stack, operator, types, (tensor,), {}) if stack else NotImplemented
+    answer = python_fallback._ask_mode(stack, operator, types, (tensor,), {}) if stack else NotImplemented
     if answer is NotImplemented:
         answer = python_fallback.ask_subclasses((tensor,), operator, types, (tensor,), {})
     if answer is NotImplemented:

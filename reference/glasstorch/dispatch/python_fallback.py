@@ -142,7 +142,7 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     types = tuple(map(type, asked))
     result: Any = NotImplemented
     if stack:
-        result = ask_mode(stack, operator, types, args, named)
+        result = _ask_mode(stack, operator, types, args, named)
     if result is NotImplemented and asked:
         result = ask_subclasses(asked, operator, types, args, named)
     if result is NotImplemented:
@@ -187,7 +187,7 @@ CALLS: Final = {Operator.__call__.__code__, OpOverload.__call__.__code__}
 FRAMES: Final = 8  # between a call and the fallback: a packet's choice of an overload, the kernel for BackendSelect
 
 
-def ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
+def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:
     """What the innermost mode answers, with that mode and all keys above Python switched off."""
     outer = stack[:-1]
     included, allowed = active_keys.get()
@@ -279,7 +279,7 @@ def detached(tensor: TensorImpl) -> Any:
     """What a mode or the tensor's class takes for the tensor without its history; they share a version counter."""
     detach = registry.find("aten::detach")
     stack, types = modes.get(), (type(tensor),)
-    made = ask_mode(stack, detach, types, (tensor,), {}) if stack else NotImplemented
+    made = _ask_mode(stack, detach, types, (tensor,), {}) if stack else NotImplemented
     if made is NotImplemented and overrides_dispatch(type(tensor)):
         made = ask_subclasses((tensor,), detach, types, (tensor,), {})
     if not isinstance(made, TensorImpl):
