@@ -28,6 +28,7 @@ from glasstorch.core.keys import (
     below,
     key_set_of,
 )
+from glasstorch.core.private_use import name as private_use_name
 from glasstorch.dispatch import dump, registrations
 from glasstorch.dispatch.guards import AutoDispatchBelowADInplaceOrView as _AutoDispatchBelowADInplaceOrView
 from glasstorch.dispatch.guards import AutoDispatchBelowAutograd as _AutoDispatchBelowAutograd
@@ -140,6 +141,8 @@ def _dispatch_key_name(key: DispatchKey | str) -> str:
 def _dispatch_key_for_device(type: str) -> str:
     """The key under which a device of this type has its kernels."""
     name = device_from(type).type
+    if name == private_use_name():
+        return "PrivateUse1"
     key = KEY_OF_DEVICE.get(name, name.upper())
     if key not in DispatchKey.__members__:
         raise DeviceError(f"the device type {name} has no dispatch key; it is one that PyTorch no longer dispatches to")

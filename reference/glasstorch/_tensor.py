@@ -383,8 +383,11 @@ def without_history(base: Tensor) -> Tensor:
 def taken_over(base: Tensor) -> Tensor:
     """A gradient that a leaf keeps, of the same parts.
 
-    A COO tensor is not known to be coalesced afterwards, as in PyTorch, which makes one of its indices and values.
+    A COO tensor is not known to be coalesced afterwards, as in PyTorch, which makes one of its indices and values; or
+    copies it, if its values do not follow each other.
     """
+    if base.is_sparse and type(base) is Tensor and not base._parts.values.is_contiguous():
+        return base.clone()
     kept = without_history(base)
     if type(kept) is Tensor and isinstance(kept._parts, CooParts):
         kept._parts.coalesced = kept._parts.nnz < 2

@@ -72,6 +72,9 @@ ACCEPTED: dict[str, Call] = {
     "a short complex operand of NumPy's": lambda t: quietly(lambda: t.tensor([1]) + np.complex64(2 + 1j)),
     # Sizes
     "a bool among loose sizes": lambda t: t.ones(2, True),
+    "a bool as a float": lambda t: t.dropout(t.ones(2), False, False),
+    "a bool as a tolerance": lambda t: t.isclose(t.ones(1), t.zeros(1), True),
+    "a bool as a probability": lambda t: t.bernoulli(t.ones(2), True),
     "a bool among sizes": lambda t: t.zeros([1, True]),
     "a bool among sizes of a view": lambda t: t.ones(2).view(2, True),
     "a bool among dimensions": lambda t: t.sum(x(t), [0, True]),

@@ -70,6 +70,7 @@ def test_devices_that_were_named_before_take_the_new_name() -> None:
             "rename": "torch.utils.rename_privateuse1_backend('foo')",
             "after": "early, early is torch.device('foo', 1), torch.device('gpu')",
             "same": "early, early is torch.device('foo', 1), early is torch.device('privateuseone:1')",
+            "key": "torch._C._dispatch_key_for_device('foo')",
         },
         setup,
     )
@@ -77,3 +78,4 @@ def test_devices_that_were_named_before_take_the_new_name() -> None:
     assert found["rename"] == ["None"]
     assert found["after"][0].startswith("RuntimeError: Expected one of cpu, cuda")
     assert found["same"] == ["(device(type='foo', index=1), True, True)"]
+    assert found["key"] == ["'PrivateUse1'"]

@@ -115,7 +115,8 @@ def test_a_sparse_tensor_of_torch_is_loaded(require: Any, weights_only: bool) ->
     assert loaded.to_dense().tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
-def test_the_parts_of_a_sparse_tensor_are_checked() -> None:
+@glasstorch.sparse.check_sparse_tensor_invariants()
+def test_the_parts_of_a_sparse_tensor_are_checked_where_that_is_asked_for() -> None:
     indices, values = glasstorch.tensor([[0, 5]]), glasstorch.ones(2)
     with pytest.raises(RuntimeError, match="for dim 0, size is 2 but found index 5"):
         rebuild.sparse_tensor(glasstorch.sparse_coo, (indices, values, (2,)))

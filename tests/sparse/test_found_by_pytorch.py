@@ -5,6 +5,7 @@ Each program is run on both libraries; it gave something else, or was refused, w
 
 from __future__ import annotations
 
+import io
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -73,6 +74,40 @@ def momentum(t: Any) -> Any:
 
 def assert_close(t: Any, one: Any, other: Any, **options: Any) -> Any:
     return outcomes(t, [lambda: t.testing.assert_close(one, other, **options)])
+
+
+def retained(t: Any) -> Any:
+    leaf = coo(t, requires_grad=True)
+    between = leaf * 2
+    between.retain_grad()
+    between.to_dense().sum().backward()
+    return told(t, [between.grad, leaf.grad])
+
+
+def loaded(t: Any, tensor: Any) -> Any:
+    memory = io.BytesIO()
+    t.save(tensor, memory)
+    memory.seek(0)
+    return told(t, t.load(memory))
+
+
+def checked(t: Any, masked: bool) -> list[Any]:
+    """What gradcheck says of functions of tensors of several layouts."""
+    check = t.autograd.gradcheck
+    x, wide = coo(t).coalesce(), t.ones(3, 2).double().requires_grad_()
+    some = [rows(t).coalesce().double(), twice(t), x, x.to_sparse_csr(), x.to_sparse_bsr((1, 3))]
+    leaves = [one.detach().clone().requires_grad_() for one in some]
+    calls = [
+        lambda leaf=leaf: check(lambda a: a.to_dense(masked_grad=masked), (leaf,), masked=masked) for leaf in leaves
+    ]
+    calls += [
+        lambda: check(lambda a: a.to_dense(masked_grad=not masked), (leaves[2],), masked=masked, raise_exception=False),
+        lambda: check(t.sparse.sum, (leaves[2],), masked=masked, raise_exception=False),
+        lambda: check(t.sparse.mm, (leaves[2], wide), masked=masked, raise_exception=False),
+        lambda: check(lambda a: a * 2, (leaves[2],), masked=masked),
+        lambda: check(lambda a: a.to_sparse(), (wide,), masked=masked),
+    ]
+    return outcomes(t, calls)
 
 
 FOUND: dict[str, Program] = {
@@ -170,6 +205,37 @@ FOUND: dict[str, Program] = {
         assert_close(t, x, x * k)
         for x in [t.nested.nested_tensor([t.ones(2, 3), t.ones(1, 3)], layout=t.jagged)]
         for k in (1, 2)
+    ],
+    "what is empty": lambda t: told(
+        t,
+        [
+            t.cat([t.sparse_coo_tensor((2, 0)), t.sparse_coo_tensor((2, 0))]),
+            t.stack([t.sparse_coo_tensor((0,)), t.sparse_coo_tensor((0,))]),
+            t.sparse_coo_tensor((0, 2)).unsqueeze(0),
+            t.sparse_coo_tensor([[0], [1]], [1.0], (2, 3)).unsqueeze(0),
+            t.sparse.sampled_addmm(matrix(t).to_sparse_csr(), t.empty(3, 0), t.empty(0, 4)),
+            t.sparse.spdiags(t.empty(0, 3), t.tensor([], dtype=t.int64), (3, 3)),
+        ],
+    ),
+    "differences of unsigned numbers": lambda t: told(t, coo(t, t.uint8) - twice(t, t.uint8)),
+    "the two parts of complex numbers": lambda t: told(
+        t, [part for x in [coo(t, t.complex64) * (1 + 2j)] for part in (x.real, x.imag, t.view_as_real(x), t.real(x))]
+    ),
+    "gradients that are retained": retained,
+    "gradients under a transform": lambda t: told(
+        t,
+        [
+            t.func.grad(lambda x: x.to_dense().sum())(coo(t)),
+            t.func.vjp(lambda x: coo(t) @ x, t.ones(3, 2).double())[1](t.ones(2, 2).double()),
+            t.func.vmap(lambda x: x.to_dense())(t.stack([coo(t), twice(t)])),
+        ],
+    ),
+    "gradients of values that are checked": lambda t: checked(t, True),
+    "gradients of all elements that are checked": lambda t: checked(t, False),
+    "the name of what checks them": lambda t: t.sparse.as_sparse_gradcheck(t.autograd.gradcheck).__name__,
+    "a file with indices that are out of range": lambda t: [
+        loaded(t, t.sparse_coo_tensor([[7]], [1.0], (2,), check_invariants=False)),
+        loaded(t, t.sparse_csr_tensor([0, 1, 2], [0, 9], [1.0, 2.0], (2, 2), check_invariants=False)),
     ],
     "types of the old kind": lambda t: told(
         t,

@@ -1,7 +1,7 @@
 """Does a derivative agree with finite differences?
 
 Mirrors: torch/autograd/gradcheck.py
-Differs: `masked`, which is about sparse tensors, only loosens how near to zero a gradient of zeros must be.
+Differs: a function of sparse tensors is checked as one of strided leaves.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from glasstorch.autograd.checking import analytical, numerical
 from glasstorch.autograd.checking.batched import check_batched, check_batched_forward
 from glasstorch.autograd.checking.comparison import Settings, Subject
 from glasstorch.autograd.checking.complex_parts import check_backward, check_forward
+from glasstorch.autograd.checking.sparse_inputs import check_no_sparse, is_sparse, of_leaves
 from glasstorch.autograd.checking.undefined import check_undefined_backward, check_zeros
 from glasstorch.autograd.checking.values import GradcheckError as GradcheckError
 from glasstorch.autograd.checking.values import as_tuple, check_inputs, checked, differentiable, requires_grad
@@ -79,8 +80,11 @@ def gradcheck(
     settings = Settings(eps, atol, rtol, nondet_tol, check_grad_dtypes, fast_mode)
     try:
         inputs = as_tuple(inputs)
+        if any(is_sparse(value) for value in inputs):
+            func, inputs = of_leaves(func, inputs, bool(masked))
         check_inputs(inputs)
         results = func(*inputs)
+        check_no_sparse(as_tuple(results))
         subject = Subject(func, inputs, as_tuple(results), differentiable(results))
         if check_backward_ad:
             check_backward(subject, settings)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import AutogradError
+from glasstorch.core.keys import SPARSE
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.removable_handle import RemovableHandle
 
@@ -127,7 +128,9 @@ class NodeHooks:
             meta = reference()
             if meta is not None and grads[number] is not None:
                 if meta.grad is None:  # a copy, because the user may write into it
-                    meta.grad = grads[number].clone(memory_format=contiguous_format)
+                    kept = grads[number]
+                    options = {} if kept.key_set & SPARSE else {"memory_format": contiguous_format}
+                    meta.grad = kept.clone(**options)
                 else:
                     meta.grad = meta.grad + grads[number]
         return grads

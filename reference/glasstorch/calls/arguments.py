@@ -111,7 +111,7 @@ def _int(value: Any) -> Any:
 
 def _float(value: Any) -> Any:
     number = _scalar(value)
-    return REFUSED if number is REFUSED or isinstance(number, bool | complex) else float(number)
+    return REFUSED if number is REFUSED or isinstance(number, complex) else float(number)
 
 
 def _bool(value: Any) -> Any:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor, tensor_of
-from glasstorch.core.keys import ADINPLACEORVIEW, FUNCTIONALITY_BIT, FUNCTIONALIZE, MATH_BITS, WRAPPED
+from glasstorch.core.keys import ADINPLACEORVIEW, FUNCTIONALITY_BIT, FUNCTIONALIZE, MATH_BITS, SPARSE, WRAPPED
 from glasstorch.core.pytree import tree_map
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.tensor_impl import TensorImpl
@@ -57,6 +57,8 @@ class Wrapping(UntypedStorage):
 
     @property
     def generation(self) -> int:  # type: ignore[override]
+        if self.value.key_set & SPARSE:  # it has no storage that could be reallocated
+            return 0
         return self.value.untyped_storage().generation
 
     @property
@@ -100,6 +102,7 @@ def batched(value: Tensor, bdim: int, owner: object) -> Tensor:
         strides[:bdim] + strides[bdim + 1 :],
         value._offset,
     )
+    _with_parts(result, value)
     result._version_counter = value.version_counter() if value.key_set & ADINPLACEORVIEW else value._version_counter
     return result
 
@@ -111,7 +114,14 @@ def tracked(value: Tensor, owner: object, captured: bool = False) -> Tensor:
         value.dtype, value._shape, keys, None, Wrapping(value, owner, None, captured), value.strides(), value._offset
     )
     result._number = value._number
+    _with_parts(result, value)
     return result
+
+
+def _with_parts(wrapper: Tensor, value: Tensor) -> None:
+    """Let the wrapper of a sparse tensor say what layout it has; operators reach the value before they read parts."""
+    if value.key_set & SPARSE:
+        wrapper._parts = value._parts
 
 
 def refresh(wrapper: Tensor) -> None:

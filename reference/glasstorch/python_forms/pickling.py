@@ -17,6 +17,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CONJUGATE, NEGATIVE, PYTHON, SPARSE
 from glasstorch.core.layout import layout
+from glasstorch.core.sparse_invariants import are_checked
 from glasstorch.core.sparse_parts import COMPRESSED_LAYOUTS
 from glasstorch.core.storage import Storage
 from glasstorch.operators.composite.sparse.compressed import check_compressed, compressed_unchecked
@@ -122,14 +123,16 @@ def rebuilt(
 
 
 def sparse_rebuilt(layout: layout, data: Any) -> Tensor:
-    """A sparse tensor rebuilt from its parts, which are checked."""
+    """A sparse tensor rebuilt from its parts, which are checked where the program has asked for that."""
     if layout in COMPRESSED_LAYOUTS:
         compressed, plain, values, size = data
-        check_compressed(compressed, plain, values, size, layout, None)
+        if are_checked():
+            check_compressed(compressed, plain, values, size, layout, None)
         with checking(False):
             return compressed_unchecked(compressed, plain, values, size, values.dtype, layout, values.device, None)
     indices, values, size, is_coalesced = data
-    check_coo(indices, values, size, is_coalesced, None)
+    if are_checked():
+        check_coo(indices, values, size, is_coalesced, None)
     return made_of(indices, values, size, (None, layout, None, None), is_coalesced)
 
 

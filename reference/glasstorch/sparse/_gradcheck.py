@@ -35,7 +35,7 @@ def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
     True
     """
 
-    def sparse_gradcheck(func: Callable[..., Any], inputs: Any, **kwargs: Any) -> bool:
+    def gradcheck_with_sparse_support(func: Callable[..., Any], inputs: Any, **kwargs: Any) -> bool:
         masked = kwargs.pop("masked", False)
         given, restores = [], []
         for one in inputs if isinstance(inputs, list | tuple) else (inputs,):
@@ -52,7 +52,7 @@ def as_sparse_gradcheck(gradcheck: Callable[..., bool]) -> Callable[..., bool]:
 
         return gradcheck(of_values, tuple(given), **kwargs)
 
-    return sparse_gradcheck
+    return gradcheck_with_sparse_support
 
 
 def as_it_is(value: Any) -> Any:

@@ -232,10 +232,10 @@ def spdiags(keys: int, diagonals: Tensor, offsets: Tensor, shape: Sequence[int],
     if len(set(wanted.tolist())) != len(wanted):
         raise ArgumentError("Offset tensor contains duplicate values")
     height, width = shape
-    indices, values = [], []
+    indices, values = [np.empty((2, 0), np.int64)], [rows.array().reshape(-1)[:0]]
     for row, offset in zip(rows.array(), wanted.tolist(), strict=True):
         columns = np.arange(max(offset, 0), min(len(row), width, height + offset))
         indices.append(np.stack((columns - offset, columns)))
         values.append(row[columns])
-    made = coo_of(np.concatenate(indices, 1), np.concatenate(values), (height, width), diagonals.dtype, False)
+    made = coo_of(np.concatenate(indices, 1), np.concatenate(values), (height, width), diagonals.dtype, not len(wanted))
     return made if layout is None or layout.name == "sparse_coo" else made.to_sparse(layout=layout)

@@ -14,7 +14,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import promote_types
 from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import wrap_dim
-from glasstorch.kernels.sparse.tensors import SPARSE, coo_of, parts
+from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coo_of, parts
 
 
 @SPARSE.impl("cat")
@@ -42,7 +42,8 @@ def cat(keys: int, tensors: Sequence[Tensor], dim: int) -> Tensor:
             elements = np.pad(elements, around)
         indices.append(moved)
         values.append(elements)
-    return coo_of(np.concatenate(indices, 1), np.concatenate(values), shape, to, False)
+    joined = np.concatenate(indices, 1)
+    return coo_of(joined, np.concatenate(values), shape, to, joined.shape[1] < KNOWN)
 
 
 def check_alike(tensors: Sequence[Tensor], dim: int) -> None:

@@ -152,7 +152,7 @@ def add(keys: int, self: Tensor, other: Tensor, alpha: Number) -> Tensor:
         return coo(held.indices.clone(), values, self._shape, held.coalesced)
     ours, theirs = _values_in(left.values, to), _values_in(right.values, to)
     if alpha != 1:
-        theirs = theirs * to.numpy.type(alpha)
+        theirs = theirs * np.asarray(alpha).astype(to.numpy)  # -1 of unsigned numbers, too
     indices = np.concatenate((left.indices.array(), right.indices.array()), 1)
     joined = np.concatenate((ours, theirs))
     if left.coalesced and right.coalesced:

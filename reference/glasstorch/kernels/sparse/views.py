@@ -17,6 +17,9 @@ from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.geometry import existing_dim, permutation, wrap_dim
 from glasstorch.core.tensor_impl import Array
 from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coo, coo_of, parts, set_parts
+from glasstorch.operators.direct import on_tensor
+
+_view_as_real = on_tensor("view_as_real")
 
 
 @SPARSE.impl("transpose.int")
@@ -103,8 +106,17 @@ def unsqueeze(keys: int, self: Tensor, dim: int) -> Tensor:
     shape = (*self._shape[:dim], 1, *self._shape[dim:])
     if dim <= held.sparse_dim:
         indices = np.insert(held.indices.array(), dim, 0, axis=0)
-        return coo_of(indices, held.values.clone(), shape, self.dtype, False)
-    return coo(held.indices.clone(), held.values.unsqueeze(dim - held.sparse_dim + 1), shape, False)
+        return coo_of(indices, held.values.clone(), shape, self.dtype, held.nnz < KNOWN)
+    values = held.values.unsqueeze(dim - held.sparse_dim + 1)
+    return coo(held.indices.clone(), values, shape, held.nnz < KNOWN)
+
+
+@SPARSE.impl("view_as_real")
+def view_as_real(keys: int, self: Tensor) -> Tensor:
+    """Complex numbers as pairs: a dense dimension more."""
+    held = parts(self)
+    pairs = _view_as_real(held.values)
+    return coo(held.indices, pairs, (*self._shape, 2), held.coalesced)
 
 
 @SPARSE.impl("expand")

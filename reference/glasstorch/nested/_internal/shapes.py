@@ -76,6 +76,12 @@ def view_default(operator: Operator, x: NestedTensor, size: Sequence[Any]) -> An
     return viewed(x, run(operator, inner(x), packed))
 
 
+@rule("reshape_as", "self: jt_all, other: jt_all")
+def reshape_as_default(operator: Operator, x: NestedTensor, other: NestedTensor) -> Any:
+    """The sizes of another nested tensor."""
+    return view_default(_reshape, x, other._size)
+
+
 def _inferred(x: NestedTensor, size: Sequence[Any]) -> list[Any]:
     """The sizes; -1 behind the ragged one, or in its place, stands for what is left."""
     sizes, at = [*size], x._ragged_idx

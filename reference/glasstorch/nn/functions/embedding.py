@@ -100,7 +100,14 @@ def embedding_bag(
         )
     if weight.dim() != 2:
         raise ArgumentValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
-    if input.dim() == 2:
+    if input.dim() == 2 and input.is_nested:  # its sequences are the bags
+        include_last_offset, offsets = True, input.offsets()  # type: ignore[attr-defined]
+        input = input.values().reshape(-1)
+        if per_sample_weights is not None:
+            if not per_sample_weights.is_nested:
+                raise ArgumentValueError("If input is nested, then per_sample_weights must be nested if specified")
+            per_sample_weights = per_sample_weights.values().reshape(-1)
+    elif input.dim() == 2:
         if offsets is not None:
             raise ArgumentValueError(
                 "if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed length "

@@ -8,6 +8,7 @@ Differs: SciPy multiplies, where PyTorch calls MKL. Narrow floats are computed i
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -248,8 +249,9 @@ def sampled_addmm(keys: int, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Num
     """`alpha * mat1 @ mat2`, computed where `self` is specified only, and `beta * self` added."""
     check_sampled(self, mat1, mat2)
     held, places = parts(self), places_of(self)
-    left = as_scipy(mat1).reshape((-1, *mat1._shape[-2:]))
-    right = as_scipy(mat2).reshape((-1, *mat2._shape[-2:]))
+    batches = math.prod(mat1._shape[:-2])
+    left = as_scipy(mat1).reshape((batches, *mat1._shape[-2:]))
+    right = as_scipy(mat2).reshape((batches, *mat2._shape[-2:]))
     product = np.einsum(
         "ij,ij->i", left[places.batch, places.rows], right.swapaxes(1, 2)[places.batch, places.columns]
     ).reshape(held.values._shape)
