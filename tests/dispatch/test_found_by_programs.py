@@ -165,6 +165,15 @@ def asked_of_its_class(t: Any, policy: str, answers: dict[str, Any], use: Callab
     return asked, told
 
 
+def answering() -> Any:
+    class Answering:
+        @classmethod
+        def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func.__name__, [kind.__name__ for kind in types], len(args)
+
+    return Answering()
+
+
 def everything_about(x: Any) -> Any:
     return (
         tuple(x.size()),
@@ -341,6 +350,15 @@ FOUND: dict[str, Callable[[Any], Any]] = {
     "instances of a class": lambda t: [
         type(one).__name__ for one in within(t, "_tensor")._convert((t.ones(1), 3), type("Kept", (t.Tensor,), {}))
     ],
+    "no kernel for meta": lambda t: with_an_operator(
+        t, "f(Tensor x) -> Tensor", lambda x: x, lambda op: refusal(lambda: op(t.ones(1, device="meta")))
+    ),
+    "a fallthrough that is called": lambda t: refusal(t.library.fallthrough_kernel)[0],
+    "results as a struct sequence": lambda t: [
+        within(t, "utils._pytree").is_structseq(t.ones(2).max(0)), type(t.ones(2).max(0)).n_fields,
+        within(t, "utils._pytree").is_structseq_class(t.return_types.max),
+    ],
+    "a conversion to what answers": lambda t: t.ones(1).to(answering()),
     "storages": storages,
     "a class that answers for sizes": lambda t: asked_of_its_class(t, "sizes", OTHER_SIZES, everything_about),
     "a class that answers for strides": lambda t: asked_of_its_class(t, "strides", OTHER_SIZES, everything_about),

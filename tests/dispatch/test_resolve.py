@@ -177,13 +177,19 @@ def test_a_fallthrough_registered_for_one_operator_skips_its_key(
 
 
 def test_a_missing_kernel_names_the_key_and_what_there_is(library: Library, operator: Operator, tensor: Make) -> None:
-    library.impl("op", lambda x: x, "CPU")
+    library.impl("op", lambda x: x, "Meta")
     with pytest.raises(MissingKernelError) as error:
-        operator(tensor(META_KEYS))
+        operator(tensor())
     assert isinstance(error.value, NotImplementedError)
-    assert "Could not run 'sample::op' with arguments from the 'Meta' backend" in str(error.value)
-    assert "only available for these backends: ['CPU']" in str(error.value)
-    assert "Library('sample', 'IMPL').impl('op', kernel, 'Meta')" in str(error.value)
+    assert "Could not run 'sample::op' with arguments from the 'CPU' backend" in str(error.value)
+    assert "only available for these backends: ['Meta']" in str(error.value)
+    assert "Library('sample', 'IMPL').impl('op', kernel, 'CPU')" in str(error.value)
+
+
+def test_a_missing_fake_kernel_is_told_as_pytorch_does(library: Library, operator: Operator, tensor: Make) -> None:
+    library.impl("op", lambda x: x, "CPU")
+    with pytest.raises(MissingKernelError, match="sample::op: attempted to run .* no fake impl or Meta kernel regist"):
+        operator(tensor(META_KEYS))
 
 
 def test_a_call_without_tensors_needs_a_kernel_that_runs_without(library: Library) -> None:

@@ -333,7 +333,7 @@ def answer_of(
     """The answer of a mode, or of the first of the arguments to ask that does answer; see `ask`."""
     if not asked and switched_off.get() == ENABLED and args and counts_self(type(args[0])):
         asked = [args[0]]
-    answer = _answer(function, asked, (tuple(args),) if kwargs is None else (tuple(args), dict(kwargs)))
+    answer = _answer(function, asked, (tuple(args),) if kwargs is None else (tuple(args), dict(kwargs)), IN_C)
     if answer is not NotImplemented:
         return answer
     lines = [f"\n  - mode object {mode_stack.get()[-1]!r}"] if is_a_mode_on() else []
@@ -388,7 +388,17 @@ def _module(function: Any) -> str:
     return module.partition(".functions.")[0] + ".functional" if ".nn.functions." in module else module
 
 
-def _answer(function: Any, asked: Sequence[Any], call: tuple[Any, ...]) -> Any:  # hot path: benchmarks/library.py
+# How PyTorch warns of a handler that is a plain method: its functions in C, and those in Python.
+PLAIN_METHOD: Final = (
+    " as a plain method is deprecated and will be an error in future, please define it as a classmethod."
+)
+IN_C: Final = (UserWarning, f"Defining your `__torch_function__`{PLAIN_METHOD}")
+IN_PYTHON: Final = (DeprecationWarning, f"Defining your `__torch_function__{PLAIN_METHOD}")
+
+
+def _answer(
+    function: Any, asked: Sequence[Any], call: tuple[Any, ...], warning: tuple[type[Warning], str] = IN_PYTHON
+) -> Any:  # hot path: benchmarks/library.py
     """Ask the top mode, then the arguments; the first answer that is not NotImplemented counts."""
     types = tuple(map(type, asked))
     token = handed_on.set((call[0], call[1] if len(call) > 1 else {}))
@@ -402,21 +412,22 @@ def _answer(function: Any, asked: Sequence[Any], call: tuple[Any, ...]) -> Any: 
                 mode_stack.reset(below)
             if answer is not NotImplemented:
                 return answer
-        return _answer_of_arguments(function, asked, types, call)
+        return _answer_of_arguments(function, asked, types, call, warning)
     finally:
         handed_on.reset(token)
 
 
-def _answer_of_arguments(function: Any, asked: Sequence[Any], types: tuple[type, ...], call: tuple[Any, ...]) -> Any:
+def _answer_of_arguments(
+    function: Any,
+    asked: Sequence[Any],
+    types: tuple[type, ...],
+    call: tuple[Any, ...],
+    warning: tuple[type[Warning], str],
+) -> Any:
     for arg in asked:
         method = arg.__torch_function__
         if getattr(method, "__self__", None) is arg:
-            warnings.warn(
-                "Defining your `__torch_function__ as a plain method is deprecated and "
-                "will be an error in future, please define it as a classmethod.",
-                DeprecationWarning,
-                stacklevel=4,
-            )
+            warnings.warn(warning[1], warning[0], stacklevel=4)
         answer = method(function, types, *call)
         if answer is not NotImplemented:
             return answer

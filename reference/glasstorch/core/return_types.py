@@ -29,7 +29,12 @@ class NamedResults(tuple[Any, ...]):
     __slots__ = ()
     fields: ClassVar[tuple[str, ...]] = ()
 
+    n_fields: ClassVar[int] = 0  # as a struct sequence of C says it
+    n_sequence_fields: ClassVar[int] = 0
+    n_unnamed_fields: ClassVar[int] = 0
+
     def __init_subclass__(cls) -> None:
+        cls.n_fields = cls.n_sequence_fields = len(cls.fields)
         for position, name in enumerate(cls.fields):
             setattr(cls, name, property(itemgetter(position)))
 

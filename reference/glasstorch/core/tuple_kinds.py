@@ -5,6 +5,8 @@ Mirrors: torch/utils/_pytree.py (is_namedtuple, is_structseq)
 
 from __future__ import annotations
 
+from glasstorch.core.return_types import NamedResults
+
 
 def is_namedtuple(obj: object) -> bool:
     """Whether an object is a named tuple, or a class of them."""
@@ -31,7 +33,9 @@ def is_structseq(obj: object) -> bool:
 
 
 def is_structseq_class(cls: object) -> bool:
-    """Whether a class is one of struct sequences, which C makes."""
+    """Whether a class is one of struct sequences, which C makes, or of the results of an operator."""
+    if isinstance(cls, type) and issubclass(cls, NamedResults):  # which PyTorch makes so
+        return cls is not NamedResults
     counts = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
     return (
         isinstance(cls, type)

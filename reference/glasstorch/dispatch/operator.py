@@ -56,7 +56,7 @@ class _Fallthrough:
     """Registered instead of a kernel: skip this key and go on with the next."""
 
     def __call__(self, *args: object) -> None:
-        raise AssertionError("the resolver skips a fallthrough; it is never called")
+        raise NotImplementedError("fallthrough_kernel() should never be called: the resolver skips it")
 
     def __repr__(self) -> str:
         return "fallthrough_kernel"

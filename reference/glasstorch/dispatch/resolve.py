@@ -317,6 +317,11 @@ def missing_message(operator: Operator, choice: Choice) -> str:
             f"There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), and no "
             f"kernel of {operator.name} runs without one. It has kernels for: {have}"
         )
+    if key is DispatchKey.Meta and not operator.family:
+        return (
+            f"{operator.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta "
+            f"kernel registered. It has kernels for: {have}. Register one with torch.library.register_fake"
+        )
     could_not = f"Could not run '{operator.name}' with arguments from the '{key.name}' backend."
     if not any(other.kernels.get(key) for other in registry.operators.values()):
         return (

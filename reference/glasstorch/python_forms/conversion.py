@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core.device import device, device_from
 from glasstorch.core.dtype import bool_, complex128, dtype, float64, int64
 from glasstorch.core.errors import ArgumentTypeError
@@ -64,7 +65,11 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         or not (format is None or isinstance(format, memory_format))
         or not all(isinstance(flag, bool) for flag in flags)
     ):
-        raise _refused(args, kwargs)
+        answer: Any = ask(type(self).to, "torch.Tensor.to", (self, *args), kwargs or None)
+        if answer is UNASKED:
+            raise _refused(args, kwargs)
+        made: Tensor = answer
+        return made
     where = None if on is None else device_from("cuda", on) if isinstance(on, int) else device_from(on)
     return to_options(self, wanted, None, where, None, *flags, format)
 
