@@ -345,7 +345,7 @@ FOUND: dict[str, Callable[[Any], Any]] = {
     ],
     "functions of which nobody is asked": lambda t: [
         getattr(t, name) in within(t, "overrides").get_ignored_functions()
-        for name in ("is_tensor", "manual_seed", "save", "from_numpy", "rand_like", "add", "set_default_device")
+        for name in ("is_tensor", "save", "from_numpy", "rand_like", "add", "set_default_device")
     ],
     "instances of a class": lambda t: [
         type(one).__name__ for one in within(t, "_tensor")._convert((t.ones(1), 3), type("Kept", (t.Tensor,), {}))

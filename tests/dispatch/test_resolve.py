@@ -188,7 +188,7 @@ def test_a_missing_kernel_names_the_key_and_what_there_is(library: Library, oper
 
 def test_a_missing_fake_kernel_is_told_as_pytorch_does(library: Library, operator: Operator, tensor: Make) -> None:
     library.impl("op", lambda x: x, "CPU")
-    with pytest.raises(MissingKernelError, match="sample::op: attempted to run .* no fake impl or Meta kernel regist"):
+    with pytest.raises(MissingKernelError, match=r"sample::op: attempted to run .* no fake impl or Meta kernel regist"):
         operator(tensor(META_KEYS))
 
 
