@@ -102,17 +102,81 @@ def members_that_do_not_ask(torch: Any) -> tuple[list[str], int]:
     return sorted(silent), called
 
 
-CONSTANTS = "is_ipu is_maia is_mkldnn is_mps is_mtia is_nested is_quantized is_vulkan is_xla is_xpu name"
-
-
 def test_each_method_and_property_asks(require: Require) -> None:
-    """But constants, of which no tensor here has another value."""
     silent, called = members_that_do_not_ask(require("torch"))
     assert called > 600
-    constants = [name for name in CONSTANTS.split() if not isinstance(vars_of_tensor(name), property)]
-    assert silent == sorted(f"torch.Tensor.{name}.__get__" for name in constants)
+    assert silent == []
 
 
-def vars_of_tensor(name: str) -> Any:
-    """What stands under a name in a class of Tensor's."""
-    return next(vars(kind)[name] for kind in glasstorch.Tensor.__mro__ if name in vars(kind))
+# What a mode is told, and when it is not ----------------------------------------------------------------------------
+
+
+class Heard(BaseException):
+    """A mode was asked: its first question ends the call."""
+
+
+def questions(library: Any, function: Any) -> list[Any]:
+    """For many kinds of arguments: the first question to a mode, or the class of the error of a call without one."""
+    told: list[Any] = []
+
+    class Listens(library.overrides.TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            raise Heard(func.__name__, len(types), [type(arg).__name__ for arg in args], sorted(kwargs or {}))
+
+    t = library.ones(2, 2)
+    kinds = [(), (t,), (t, t), (t, t, t), (t, 0), (0, t), (t, 0, 1), (t, (0,)), ([t, t],), ([t, t], 0), (t, t, 0.5)]
+    kinds += [(t, "i"), (t, "i", t), ("ij", t), (t, [2, 2]), (t, t, [2], [2]), (2, 3), ((2, 3),), (0.5,), (t, None)]
+    kinds += [(t, object()), (t, t, t, t, t, t, t, t, t, t, t, t, t, t), (t, library.float32), ("a",), (t, [t, "a"])]
+    for given in kinds:
+        call = CALLS[len(given)]
+        try:
+            with warnings.catch_warnings(), Listens():
+                warnings.simplefilter("ignore")
+                call(function, given)
+            told.append("answered")
+        except Heard as heard:
+            told.append(heard.args)
+        except Exception as error:  # noqa: BLE001  # whatever is raised is what is compared
+            told.append(type(error).__name__)
+    return told
+
+
+# Calls with so many arguments, each written out: a mode is told how they are written.
+CALLS = [eval(f"lambda f, x: f({', '.join(f'x[{i}]' for i in range(n))})") for n in range(15)]
+
+
+LOOSE = "several numbers in place of one, or of a list, are accepted here, which PyTorch accepts of methods only"
+INDEX = "a tensor in place of the sizes is read first, as a number: the mode hears of that"
+WRITTEN = "the options are told that the function's own code has filled in"
+DIFFERENT = {
+    **dict.fromkeys(
+        ("torch.adaptive_max_pool1d", "torch.count_nonzero", "torch.dsplit", "torch.fft.fftshift", "torch.hsplit")
+        + ("torch.fft.ifftshift", "torch.hash_tensor", "torch.nn.functional.adaptive_avg_pool1d", "torch.squeeze")
+        + ("torch.squeeze_copy", "torch.std", "torch.std_mean", "torch.unbind", "torch.var", "torch.var_mean")
+        + ("torch.vsplit",),
+        LOOSE,
+    ),
+    **dict.fromkeys(("torch.broadcast_to", "torch.flip", "torch.permute", "torch.reshape", "torch.tile"), INDEX),
+    **dict.fromkeys(("torch.expand_copy", "torch.permute_copy", "torch.view_copy"), f"{INDEX}; {WRITTEN}"),
+    "torch.is_same_size": "a second argument that is no tensor is refused after the mode was asked",
+    "torch.nonzero": "an argument that is no tensor is refused after the mode was asked",
+    "torch.subtract": "`subtract(x, 0, 1)`, where a number is the old form of alpha, is refused here",
+}
+
+
+def test_a_mode_hears_of_a_function_what_it_hears_in_pytorch(require: Require) -> None:
+    """Bad arguments are refused before it is asked, good ones are passed on as they are written."""
+    torch = require("torch")
+    functions = [(torch.overrides.resolve_name(f) or "", f) for f in torch.overrides.get_testing_overrides()]
+    compared, different = 0, {}
+    for name, theirs in functions:
+        mine = found(name) if isinstance(theirs, type(torch.add)) and "torch.Tensor." not in name else None
+        if mine is None:
+            continue
+        ours, right = questions(glasstorch, mine), questions(torch, theirs)
+        wrong = [place for place, (x, y) in enumerate(zip(ours, right, strict=True)) if x != y]
+        compared += len(ours)
+        if wrong:
+            different[name] = [(place, ours[place], right[place]) for place in wrong]
+    assert compared > 10_000
+    assert sorted(different) == sorted(DIFFERENT), different

@@ -12,6 +12,7 @@ import math
 from typing import Any, NoReturn
 
 from glasstorch.calls.overloaded import handle_torch_function, has_torch_function
+from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.symbols import SymInt as SymInt
 
 __all__ = [
@@ -99,5 +100,8 @@ def sym_sum(args: Any) -> Any:
 
 def _assert(condition: object, message: object) -> None:
     """Python's `assert` as a function, which PyTorch's tracers can see; models check their sizes with it."""
+    if type(condition) not in PLAIN and has_torch_function((condition,)):
+        handle_torch_function(_assert, (condition,), condition, message)
+        return
     if not condition:
         raise AssertionError(message)

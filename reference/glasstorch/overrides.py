@@ -35,7 +35,7 @@ from glasstorch.dispatch.active_keys import ALLOWED_BY_DEFAULT, active_keys
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.operators.generated import functions, public
 from glasstorch.outside_data import asarray, creation
-from glasstorch.python_forms import fact_functions, nonzero, range
+from glasstorch.python_forms import compressed_tensors, fact_functions, nonzero, range, sparse_tensors
 
 __all__ = [
     "BaseTorchFunctionMode",
@@ -192,7 +192,8 @@ _TORCH = ModuleType("torch")  # the functions of the facade's own namespace, whi
 vars(_TORCH).update(vars(public), tensor=creation.tensor, as_tensor=creation.as_tensor, asarray=asarray.asarray)
 vars(_TORCH).update({name: getattr(fact_functions, name) for name in fact_functions.__all__})
 vars(_TORCH).update({name: getattr(functional, name) for name in functional.__all__})
-vars(_TORCH).update(nonzero=nonzero.nonzero, range=range.range)
+vars(_TORCH).update(nonzero=nonzero.nonzero, range=range.range, sparse_coo_tensor=sparse_tensors.sparse_coo_tensor)
+vars(_TORCH).update({name: getattr(compressed_tensors, name) for name in compressed_tensors.__all__})
 
 NAMESPACES = (
     ("torch", _TORCH), ("torch.functional", functional), ("torch.nn.functional", nn.functional),

@@ -56,7 +56,17 @@ NEVER = frozenset(
     + ("__class_getitem__", "__array_namespace__", "to_device", "strides")
     + ("is_row_major", "array", "host_array", "read_through_bits", "set_geometry", "set_storage", "version_counter")
     + ("bump_version", "_view_func", "_view_func_unsafe", "_rev_view_func_unsafe", "key_set", "_array")
-    + ("_autograd_meta", "_generation", "_number", "_offset", "_shape", "_storage", "_strides", "_version_counter")
+    + (
+        "_autograd_meta",
+        "_generation",
+        "_number",
+        "_offset",
+        "_parts",
+        "_shape",
+        "_storage",
+        "_strides",
+        "_version_counter",
+    )
     + (
         "__div__",
         "__idiv__",
@@ -78,6 +88,22 @@ POSITIONAL = {
     "__array__": 1, "__array_wrap__": 1, "__contains__": 2, "dim_order": 1, "__dlpack_device__": 1, "module_load": 2,
     "__setstate__": 2, "__dir__": 1, "storage_type": 1, "unflatten": 3, "resize": 2, "resize_as": 2,
 }  # fmt: skip
+# Attributes of the class that are the same for all tensors here, and of which PyTorch asks as of others.
+CONSTANTS = frozenset(
+    (
+        "is_ipu",
+        "is_maia",
+        "is_mkldnn",
+        "is_mps",
+        "is_mtia",
+        "is_nested",
+        "is_quantized",
+        "is_vulkan",
+        "is_xla",
+        "is_xpu",
+    )
+    + ("name",)
+)
 HANDLERS = ("__torch_function__", "__torch_dispatch__")
 NOT_TOLD = ("copy", "ambiguity_check")  # parameters of such methods that are not passed on
 
@@ -185,12 +211,19 @@ def _find_asking(tensor: Any) -> Iterator[tuple[str, Any, Any]]:
             if name in seen:
                 continue
             seen.add(name)
+            if name in CONSTANTS:
+                value = _always(value)
             if isinstance(value, property | MemberDescriptorType):
                 yield name, value, asking_property(value, name)
             elif name in operators:
                 yield name, value, _asking_operator(getattr(tensor, operators[name]), value)
             elif isinstance(value, FunctionType) and not _asks_itself(value, name):
                 yield name, value, asking_method(value, name)
+
+
+def _always(constant: Any) -> property:
+    """A constant of the class as a property of its instances."""
+    return property(lambda self: constant)
 
 
 def _asks_itself(function: FunctionType, name: str) -> bool:
@@ -291,6 +324,8 @@ def asking_property(original: Any, name: str) -> property:
         if ask_about("__delete__", self) is UNASKED:
             plain.__delete__(self)
 
+    if isinstance(original, property) and original.fset is None:  # Python refuses to set it
+        return property(get, doc=original.__doc__)
     if plain is original:  # a slot, which programs cannot set in PyTorch: only the library does
         return property(get, plain.__set__, doc=original.__doc__)
     return property(get, set_, delete, doc=original.__doc__)

@@ -23,6 +23,7 @@ from glasstorch.calls.arguments import REFUSED, converter
 from glasstorch.calls.overloaded import UNASKED, answer_of, ask, to_be_asked
 from glasstorch.calls.parser import PythonFunction
 from glasstorch.core.device import device as Device
+from glasstorch.core.device import device_from
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
 from glasstorch.core.tensor_impl import TensorImpl
@@ -171,7 +172,7 @@ def _to_bool(value: Any) -> Any:
 
 
 def _to_device(value: Any) -> Any:
-    return Device(value) if isinstance(value, str | Device) else REFUSED
+    return device_from(value) if isinstance(value, str | Device) else REFUSED
 
 
 # How an argument of a user's operator is read, where PyTorch's functions in Python read more, or less.

@@ -24,6 +24,7 @@ from glasstorch.calls.overloaded import (
     SKIP_ONE,
     UNASKED,
     DisableTorchFunction,
+    NobodyAsked,
     always,
     answer_of,
     answers,
@@ -133,6 +134,8 @@ class PythonFunction:
         asked = to_be_asked(args, kwargs)
         if asked is None:
             return UNASKED
+        if not asked:  # a mode is; an object that answers may stand where a size or a name is expected
+            self._check_accepted(args, kwargs)
         written = None if self.is_exact else as_written(public, self.is_method)
         if written is not None:
             args, kwargs = written
@@ -144,6 +147,27 @@ class PythonFunction:
         unseen = not kwargs and not self.is_method and (written is None or handed_on.get() is not None)
         spread = unseen and is_spread(public)
         return answer_of(asked, public, name, args, kwargs or ({} if spread else None), self.counts_self)
+
+    @cached_property
+    def _accepted(self) -> set[Any]:
+        """The types of arguments with which calls were accepted before others were asked about them."""
+        return set()
+
+    def _check_accepted(self, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
+        """Refuse a call that no overload accepts: no mode is asked about it, as in PyTorch."""
+        if kwargs.get("out") is not None:
+            return
+        kinds = (*map(_kind_of, args), *[(name, _kind_of(value)) for name, value in kwargs.items()])
+        if kinds in self._accepted:
+            return
+        if args and not isinstance(args[0], TensorImpl):
+            self._check_owner(args[0])
+        given = {name: value for name, value in kwargs.items() if name != "out"}
+        if self.is_factory:
+            given.pop("requires_grad", None)
+        with NobodyAsked():
+            self.choose(self.signatures, args, given)
+        self._accepted.add(kinds)
 
     def _as_given(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
         """The arguments without those that only the function's own defaults gave."""
@@ -350,6 +374,12 @@ def _names_unasked(names: dict[str, Any]) -> dict[str, Any]:
 def _are_tensors(value: Any) -> bool:
     """As `is_tensors`, for tensors of any class."""
     return type(value) in LISTS and TENSORS.issuperset(map(type, value))
+
+
+def _kind_of(value: Any) -> Any:
+    """The type of an argument, of a list or a tuple with those of its elements."""
+    kind = type(value)
+    return (kind, *map(type, value)) if kind in LISTS else kind
 
 
 class MethodParser(PythonFunction):

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core import hooks
 from glasstorch.core.layout import layout as Layout
+from glasstorch.core.plain_types import SILENT
 from glasstorch.operators.direct import on_tensors
 from glasstorch.outside_data.creation import as_tensor
 from glasstorch.python_forms.sparse_tensors import OPTIONS_TEXT, checking, is_ints, on_device, refused
@@ -30,8 +32,19 @@ COLUMNS = "ccol_indices", "row_indices"
 OPTIONS = ("dtype", "layout", "device", "pin_memory", "requires_grad", "check_invariants")
 
 
-def made(name: str, overload: str, indices: tuple[str, str], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-    """A tensor of the arguments of one of the functions, whose first two are called `indices`."""
+def made(
+    public: Any,
+    overload: str,
+    indices: tuple[str, str],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Tensor:
+    """A tensor of the arguments of a public function, whose first two are called `indices`."""
+    name = public.__name__
+    if not SILENT.issuperset(map(type, (*args, *kwargs.values()))):
+        answer = ask(public, f"torch.{name}", args, kwargs or None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     options = {option: kwargs.pop(option, None) for option in OPTIONS}
     positions = (*indices, "values", "size")
     given = dict(zip(positions, args, strict=False))
@@ -67,14 +80,14 @@ def forms(indices: tuple[str, str]) -> tuple[str, ...]:
 
 def sparse_compressed_tensor(*args: Any, **kwargs: Any) -> Tensor:
     """A tensor of the compressed layout that `layout` says: `(compressed_indices, plain_indices, values[, size])`."""
-    return made("sparse_compressed_tensor", "comp_plain_value", ("compressed_indices", "plain_indices"), args, kwargs)
+    return made(sparse_compressed_tensor, "comp_plain_value", ("compressed_indices", "plain_indices"), args, kwargs)
 
 
 def of_layout(name: str, overload: str, indices: tuple[str, str], doc: str) -> Callable[..., Tensor]:
     """The function of one layout."""
 
     def make(*args: Any, **kwargs: Any) -> Tensor:
-        return made(name, overload, indices, args, kwargs)
+        return made(make, overload, indices, args, kwargs)
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = doc

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from glasstorch.calls.overloaded import UNASKED, ask
+from glasstorch.calls import overloaded
+from glasstorch.calls.overloaded import UNASKED
 from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.plain_types import PLAIN
 from glasstorch.outside_data.from_data import is_tensor as is_tensor
@@ -33,7 +34,7 @@ __all__ = [
 def is_floating_point(input: Tensor) -> bool:
     """Whether the dtype is floating point."""
     if type(input) not in PLAIN:
-        answer = ask(is_floating_point, "torch.is_floating_point", (input,), None)
+        answer = ask(is_floating_point, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return _tensor("is_floating_point", input).dtype.is_floating_point
@@ -42,7 +43,7 @@ def is_floating_point(input: Tensor) -> bool:
 def is_complex(input: Tensor) -> bool:
     """Whether the dtype is complex."""
     if type(input) not in PLAIN:
-        answer = ask(is_complex, "torch.is_complex", (input,), None)
+        answer = ask(is_complex, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return _tensor("is_complex", input).dtype.is_complex
@@ -51,7 +52,7 @@ def is_complex(input: Tensor) -> bool:
 def is_nonzero(input: Tensor) -> bool:
     """Whether the one element is not 0."""
     if type(input) not in PLAIN:
-        answer = ask(is_nonzero, "torch.is_nonzero", (input,), None)
+        answer = ask(is_nonzero, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_nonzero", input))
@@ -60,7 +61,7 @@ def is_nonzero(input: Tensor) -> bool:
 def is_signed(input: Tensor) -> bool:
     """Whether the dtype is signed."""
     if type(input) not in PLAIN:
-        answer = ask(is_signed, "torch.is_signed", (input,), None)
+        answer = ask(is_signed, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_signed", input).is_signed())
@@ -69,7 +70,7 @@ def is_signed(input: Tensor) -> bool:
 def is_inference(input: Tensor) -> bool:
     """Whether the tensor was made under inference mode."""
     if type(input) not in PLAIN:
-        answer = ask(is_inference, "torch.is_inference", (input,), None)
+        answer = ask(is_inference, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_inference", input).is_inference())
@@ -78,7 +79,7 @@ def is_inference(input: Tensor) -> bool:
 def detach_(input: Tensor) -> Tensor:
     """Forget in place how the tensor was computed; refused for a view."""
     if type(input) not in PLAIN:
-        answer = ask(detach_, "torch.detach_", (input,), None)
+        answer = ask(detach_, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return _tensor("detach_", input).detach_()
@@ -87,7 +88,7 @@ def detach_(input: Tensor) -> Tensor:
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same sizes."""
     if not PLAIN.issuperset((type(input), type(other))):
-        answer = ask(is_same_size, "torch.is_same_size", (input, other), None)
+        answer = ask(is_same_size, input, other)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return bool(_tensor("is_same_size", input).is_same_size(other))
@@ -96,7 +97,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 def get_device(input: Tensor) -> int:
     """The index of the tensor's device; -1 for the CPU."""
     if type(input) not in PLAIN:
-        answer = ask(get_device, "torch.get_device", (input,), None)
+        answer = ask(get_device, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return int(_tensor("get_device", input).get_device())
@@ -105,7 +106,7 @@ def get_device(input: Tensor) -> int:
 def numel(input: Tensor) -> int:
     """The number of elements."""
     if type(input) not in PLAIN:
-        answer = ask(numel, "torch.numel", (input,), None)
+        answer = ask(numel, input)
         if answer is not UNASKED:
             return answer  # type: ignore[no-any-return]
     return _tensor("numel", input).numel()
@@ -115,3 +116,10 @@ def _tensor(function: str, value: Any) -> Tensor:
     if is_tensor(value):
         return value
     raise ArgumentTypeError(f"{function}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}")
+
+
+def ask(function: Any, input: Any, *more: Any) -> Any:
+    """The answer of a mode or an argument to a function of a tensor; anything else is refused before they are asked."""
+    if not overloaded.answers(type(input)):
+        _tensor(function.__name__, input)
+    return overloaded.ask(function, f"torch.{function.__name__}", (input, *more), None)

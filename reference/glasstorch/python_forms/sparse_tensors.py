@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from glasstorch.calls.overloaded import UNASKED, ask
 from glasstorch.core import hooks
 from glasstorch.core.device import device as Device
 from glasstorch.core.device import device_from
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.dtype import int64
 from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.plain_types import SILENT
 from glasstorch.core.sparse_invariants import setting, warn_if_unsaid
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.operators.direct import factory, on_tensors
@@ -50,6 +52,10 @@ def sparse_coo_tensor(*args: Any, **kwargs: Any) -> Tensor:
     >>> torch.sparse_coo_tensor([[0, 1]], [3.0, 4.0], (3,), check_invariants=True).to_dense()
     tensor([3., 4., 0.])
     """
+    if not SILENT.issuperset(map(type, (*args, *kwargs.values()))):
+        answer = ask(sparse_coo_tensor, "torch.sparse_coo_tensor", args, kwargs or None)
+        if answer is not UNASKED:
+            return answer  # type: ignore[no-any-return]
     options = {name: kwargs.pop(name, None) for name in OPTIONS}
     given = dict(zip(("size",) if _is_size(args) else ("indices", "values", "size"), args, strict=False))
     if len(given) < len(args) or given.keys() & kwargs.keys():
