@@ -4,13 +4,14 @@ Reading order: `wrapped` (what a transform puts around a tensor), `layers` (how 
 `tracking` (a level at which autograd records), `dual`, `batching` (how vmap finds a rule) and `rules` (what an operator
 does to a batch), `vmap`, `arguments`, `transforms` (grad, vjp, jvp, Jacobians), `linearize`, `function_vmap` and
 `function` (a user's Function under transforms), `users_rule` (the rule of a user's operator), `modules`, `printing`,
-`view_inverses`, `functional_tensor`, `functionalization` and `functionalize` (writes and views without shared memory),
-`functional_api`, `rearranging`, and `functional`, which is `glasstorch.autograd.functional`.
+`view_inverses`, `functional_tensor`, `functionalization`, `changes_of_storage` and `functionalize` (writes and views
+without shared memory), `functional_api`, `rearranging`, and `functional`, which is `glasstorch.autograd.functional`.
 
 Mirrors: torch/func, torch/_functorch, aten/src/ATen/functorch
 Differs: Python throughout.
 """
 
+from glasstorch.func import changes_of_storage as _changes_of_storage  # noqa: F401  # registers its kernels
 from glasstorch.func import function as function
 from glasstorch.func import rules as rules
 from glasstorch.func.functionalization import register_functionalization

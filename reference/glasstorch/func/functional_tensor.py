@@ -87,7 +87,7 @@ def worked_in(value: Tensor, updates: Sequence[tuple[Tensor, tuple[View, ...]]])
 class FunctionalStorage(UntypedStorage):
     """The storage of a functional tensor, see Note [Functional tensors]; reading its memory brings it up to date."""
 
-    __slots__ = ("base", "changed_data", "changed_shape", "count", "owner", "path", "seen", "value")
+    __slots__ = ("base", "changed_data", "changed_shape", "changed_storage", "count", "owner", "path", "seen", "value")
 
     base: Base
     owner: object  # the transform that wrapped the tensor; None outside of one
@@ -97,6 +97,7 @@ class FunctionalStorage(UntypedStorage):
     count: int  # how often the value was replaced
     changed_data: bool
     changed_shape: bool
+    changed_storage: bool  # by `resize_` or `set_`
 
     def __init__(self, value: Tensor, owner: object, base: Base, path: tuple[View, ...]) -> None:
         self._nbytes = 0
@@ -107,7 +108,7 @@ class FunctionalStorage(UntypedStorage):
         self.value, self.owner, self.base, self.path = value, owner, base, path
         self.seen = base.generation
         self.count = 0
-        self.changed_data = self.changed_shape = False
+        self.changed_data = self.changed_shape = self.changed_storage = False
 
     def sync(self) -> None:
         """Bring the value up to date with what was written through other aliases."""

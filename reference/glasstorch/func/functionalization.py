@@ -3,7 +3,8 @@
 Mirrors: aten/src/ATen/FunctionalizeFallbackKernel.cpp, torchgen/gen_functionalization_type.py (the kernels that it
     generates), aten/src/ATen/functorch/FunctionalizeInterpreter.cpp
 Differs: one boxed kernel for every operator, which reads in the schema what the operator does. Where an operator that
-    writes has no functional form here, it works on clones. `resize_` and `set_` are refused by name.
+    writes has no functional form here, it works on clones. `resize_` and `set_` have kernels of their own
+    (changes_of_storage.py).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class Functionalizing(Interpreter):
             active_keys.reset(token)
 
 
-class _Level(NamedTuple):
+class Level(NamedTuple):
     """Where functional tensors are made: which ones are its own, how views are made, and where calls go on."""
 
     owner: Functionalizing | None
@@ -85,13 +86,13 @@ class _Level(NamedTuple):
         return map_result(lambda tensor: functional(tensor, self.owner), result)
 
 
-def _level() -> _Level:
+def current_level() -> Level:
     """That of the `functionalize` which runs, or the one outside of all transforms."""
     frames = stack.get()
     if frames and isinstance(frames[-1].interpreter, Functionalizing):
         assert frames[-1].rest is not None
-        return _Level(frames[-1].interpreter, frames[-1].interpreter.views, frames[-1].rest.call)
-    return _Level(None, Views(reapply_views.get()), _without_the_key)
+        return Level(frames[-1].interpreter, frames[-1].interpreter.views, frames[-1].rest.call)
+    return Level(None, Views(reapply_views.get()), _without_the_key)
 
 
 def _without_the_key(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -106,7 +107,7 @@ def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
     """The kernel of the key Functionalize for every operator; one of ours that is composed of others runs those."""
     if operator.namespace == "aten" and (parts := operator.kernels.get(DispatchKey.CompositeImplicitAutograd)):
         return entry_for(operator, Choice(DispatchKey.Functionalize, parts[-1], MATH_KERNEL), keys)(keys, *arguments)
-    level, schema = _level(), operator.schema
+    level, schema = current_level(), operator.schema
     parameters = schema.arguments
     if operator.namespace != "aten" and _has_alias_annotations(schema):
         raise RuntimeError(
@@ -136,7 +137,7 @@ def _tensors(values: Sequence[Any]) -> list[TensorImpl]:
     return found
 
 
-def _view(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
+def _view(level: Level, operator: Operator, arguments: Sequence[Any]) -> Any:
     """A view of a functional tensor is a functional tensor that shares its base.
 
     The tensor is not brought up to date for it: its view is as old as the tensor, and is made again when it is used.
@@ -149,7 +150,7 @@ def _view(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
     return view_of(wrapper, made, view)
 
 
-def _change_of_geometry(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
+def _change_of_geometry(level: Level, operator: Operator, arguments: Sequence[Any]) -> Any:
     """`transpose_` and its like turn a functional tensor into a view of what it was."""
     wrapper, *rest = arguments
     values = map_tensors(level.value, arguments)
@@ -159,15 +160,15 @@ def _change_of_geometry(level: _Level, operator: Operator, arguments: Sequence[A
     twin = functional_form(operator)
     if twin is None:
         raise RuntimeError(
-            f"{operator.name} cannot be functionalized in glasstorch, whose functional tensors do not change their "
-            f"storage; make a new tensor instead"
+            f"{operator.name} cannot be functionalized in glasstorch, where a storage does not say which functional "
+            f"tensor it is of; make a new tensor, or set this one to a tensor"
         )
     view = View(twin, tuple(rest), None, inverse_of(twin), level.views)
     step(wrapper, level.below(view.make, values[0]), view)
     return wrapper
 
 
-def _write(level: _Level, operator: Operator, arguments: Sequence[Any]) -> Any:
+def _write(level: Level, operator: Operator, arguments: Sequence[Any]) -> Any:
     """Values that an operator would write become the new values of the functional tensors it would write to."""
     parameters = operator.schema.arguments
     places = [i for i, parameter in enumerate(parameters) if parameter.type.is_write]
@@ -215,7 +216,7 @@ def _check_fits(target: TensorImpl, value: TensorImpl) -> None:
         )
 
 
-def _returned(level: _Level, operator: Operator, arguments: Sequence[Any], result: Any) -> Any:
+def _returned(level: Level, operator: Operator, arguments: Sequence[Any], result: Any) -> Any:
     """What the operator returns: an argument that it writes to is returned as it was given."""
     schema = operator.schema
     by_alias = {a.type.alias: value for a, value in zip(schema.arguments, arguments, strict=True) if a.type.is_write}

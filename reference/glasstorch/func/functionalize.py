@@ -68,10 +68,13 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
 def _write_back(argument: Tensor, after: Tensor) -> None:
     """Let the caller's argument have the geometry and the values that the function gave it."""
     found = inside(after)
-    if found.changed_shape:
+    if found.changed_storage:
+        argument.resize_(found.value.shape)
+        argument.copy_(found.value)
+    elif found.changed_shape:
         view = argument
         for step in found.path:
             view = call(step.operator, [view, *step.rest])
         argument.as_strided_(view.shape, view.stride(), view.storage_offset())
-    if found.base.generation:
+    if found.base.generation and not found.changed_storage:
         argument.copy_(found.value)
