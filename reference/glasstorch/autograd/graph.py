@@ -295,7 +295,7 @@ def _root_gradients(
                     "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
                 )
             if isinstance(output, Tensor):
-                gradient = ones_like(output, memory_format=preserve_format)
+                gradient = ones_like(output, memory_format=preserve_format if output.requires_grad else None)
             else:
                 gradient = ones(shape, dtype=dtype, device=place)
         elif not isinstance(gradient, Tensor):

@@ -109,4 +109,8 @@ class Tag(Enum):
         "Its kernel for all backends is registered for meta too: PyTorch has a decomposition of it in Python there.",
         True,
     )
+    strided_only = (
+        "The kernel that serves all backends here is one for each device in PyTorch, and serves no sparse tensor.",
+        True,
+    )
     needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)

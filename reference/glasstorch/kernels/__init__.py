@@ -1,6 +1,7 @@
 """How is it computed?
 
-Reading order: `structured` (one kernel, three forms), `delegated` (a device that has only the third form), `iterator`
+Reading order: `structured` (one kernel, three forms), `delegated` (a device that has only the third form),
+`made_of_others` (a backend that has none of them), `iterator`
 (shapes, dtypes and layouts of pointwise kernels), `quiet`, `halves`, `number_operands`, `loading`; then what serves all
 backends, by family: `creation/`, `random`, `pointwise/`, `indexing`, `views`, `copies`, `complex_numbers`, `fft`,
 `filling`, `math_bits`, `backend_select`, `cpu_fallback`; `out/` (out= forms without a kernel of their own); then

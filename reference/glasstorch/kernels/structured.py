@@ -17,6 +17,7 @@ from glasstorch._tensor import Tensor, empty_strided, wrap
 from glasstorch.core.dtype import check_can_cast, dtype, int64
 from glasstorch.core.errors import OverlapError, ShapeError
 from glasstorch.core.geometry import Extent, Overlap, Shape, has_internal_overlap, overlap_status
+from glasstorch.core.keys import SPARSE
 from glasstorch.core.return_types import named_result
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable, caller
@@ -243,7 +244,7 @@ def check_writable(out: Tensor, inputs: Sequence[Any]) -> None:
 def overlap_fault(out: Tensor, inputs: Sequence[Any]) -> str | None:
     """Why a tensor must not be written to while the inputs are read; None if it may be."""
     if out._strides is not None and has_internal_overlap(out._shape, out._strides):
-        return OVERLAPS_ITSELF
+        return None if out.key_set & SPARSE else OVERLAPS_ITSELF  # whose strides are zeros and stand for nothing
     if out._storage is not None and any(overlap(out, other) is Overlap.PARTIAL for other in inputs):
         return OVERLAPS_INPUT
     return None

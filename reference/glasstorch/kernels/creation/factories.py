@@ -20,6 +20,7 @@ from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_st
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
+from glasstorch.operators.composite.creation import without_zeros
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
 IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_keys=False)
@@ -128,24 +129,32 @@ def register_empty(table: KernelTable, on: device | None = None) -> None:
 @IMPLICIT.impl("empty.out")
 def empty_out(size: Sequence[int], memory_format: memory_format | None, out: Tensor) -> Tensor:
     """`out`, resized."""
+    if out.is_sparse:
+        return out.sparse_resize_and_clear_(size, len(size), 0)
     return out.resize_(size) if memory_format is None else out.resize_(size, memory_format=memory_format)
 
 
 @COMPOSED.impl("zeros.out")
 def zeros_out(size: Sequence[int], out: Tensor) -> Tensor:
     """`out`, resized and set to 0."""
+    if out.is_sparse:
+        return out.sparse_resize_and_clear_(size, len(size), 0)
     return out.resize_(size).zero_()
 
 
 @COMPOSED.impl("ones.out")
 def ones_out(size: Sequence[int], out: Tensor) -> Tensor:
     """`out`, resized and set to 1."""
+    if out.is_sparse:
+        raise without_zeros()
     return out.resize_(size).fill_(1)
 
 
 @COMPOSED.impl("full.out")
 def full_out(size: Sequence[int], fill_value: Number, out: Tensor) -> Tensor:
     """`out`, resized and filled."""
+    if out.is_sparse:
+        raise without_zeros()
     return out.resize_(size).fill_(fill_value)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import DeviceError, DtypeError, ShapeError
+from glasstorch.core.return_types import named_result
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.operators.composite.dropout import native_dropout
@@ -53,14 +54,18 @@ def check_out(result: Tensor, out: Tensor) -> None:
 
 
 def copied_out(row: OperatorRow) -> Callable[..., Any]:
-    """The out= kernel of an operator with one result."""
-    operator: Callable[..., Tensor] = on_tensors(str(row.functional))
+    """The out= kernel that computes the results and copies them."""
+    operator: Callable[..., Any] = on_tensors(str(row.functional))
+    count = row.schema.rpartition(" -> ")[2].count("!")  # number of results; the schema is only parsed on first use
 
     def with_out(*arguments: Any) -> Tensor:
         *inputs, out = arguments
         return copy_out(operator(*inputs), out)
 
-    return with_out
+    def with_outs(*arguments: Any) -> Any:
+        return named_result(str(row.functional), copy_outs(operator(*arguments[:-count]), arguments[-count:]))
+
+    return with_out if count == 1 else with_outs
 
 
 @COMPOSED.impl("narrow_copy.out")

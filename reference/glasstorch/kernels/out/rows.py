@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from glasstorch.dispatch.library import KernelTable, place
+from glasstorch.dispatch.operator import registry
+from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.out.composed import LEAF, composed_out
 from glasstorch.kernels.out.copied import COMPOSED, IMPLICIT, copied_out
 from glasstorch.operators.composite.special import with_number
@@ -31,12 +33,21 @@ def made(row: OperatorRow, how: str, words: list[str]) -> tuple[KernelTable, Cal
     return COMPOSED, with_number(how.removeprefix(PASSED_ON_TO))
 
 
+def how_written(row: OperatorRow) -> str | None:
+    """What the row says; a form that PyTorch's generator added is a copy on backends without a kernel of their own."""
+    is_out = row.functional is not None and not row.name.partition(".")[0].endswith("_")
+    if row.out is not None or not is_out or Tag.generated.name not in row.tags:
+        return row.out
+    return None if registry.find(f"aten::{row.name}").has_kernel_for(COMPOSED.key) else "copied"
+
+
 def register_rows() -> None:
     """Register every out= form that the operator table describes, except those written by hand."""
     for row in OPERATORS:
-        if row.out is None:
+        written = how_written(row)
+        if written is None:
             continue
-        how, *words = row.out.split(", ")
+        how, *words = written.split(", ")
         if BY_HAND not in words:
             table, kernel = made(row, how, words)
             code = kernel.__code__

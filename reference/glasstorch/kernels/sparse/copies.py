@@ -11,7 +11,7 @@ from glasstorch._tensor import Tensor, alias
 from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
-from glasstorch.core.layout import layout, memory_format, preserve_format, sparse_coo
+from glasstorch.core.layout import layout, memory_format, sparse_coo
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
 from glasstorch.kernels.sparse.tensors import SPARSE, SPARSE_META, coalesced, coo, empty_coo, parts, set_parts
 from glasstorch.python_forms.tensor_types import type_name
@@ -27,10 +27,16 @@ def detach(keys: int, self: Tensor) -> Tensor:
 @SPARSE.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """A copy of indices and values."""
-    if memory_format is not None and memory_format is not preserve_format:
-        raise ArgumentError("unsupported memory format option Contiguous")
+    if memory_format is not None:
+        raise unsupported_order(memory_format)
     held = parts(self)
     return coo(held.indices.clone(), held.values.clone(), self._shape, held.coalesced)
+
+
+def unsupported_order(order: memory_format) -> ArgumentError:
+    """The error of a copy in some order of memory, which a sparse tensor has none of."""
+    word = str(order).rpartition(".")[2].removesuffix("_format")
+    return ArgumentError(f"unsupported memory format option {word.title().replace('_', '')}")
 
 
 @SPARSE.impl("_to_copy")

@@ -200,10 +200,19 @@ def empty_like(
         others = {strided: "CPU" if on is CPU else "Meta"} | dict.fromkeys(COMPRESSED_LAYOUTS, COMPRESSED_KEY[on.type])
         below = keys_on & ~SPARSE_BITS | key_set_of(others[layout]) if layout in others else keys_on
         options = wanted, layout, on, pin_memory, memory_format
+        if memory_format is not None and layout is not strided:
+            raise order_of_sparse()
         made: Tensor = table("empty.memory_format")[below](below, self._shape, *options)
         return made
+    if memory_format is not None:
+        raise order_of_sparse()
     held = parts(self).sparse_dim if self.is_sparse else len(self._shape)
     return empty_coo(self._shape, held, wanted, on)
+
+
+def order_of_sparse() -> ArgumentError:
+    """The error of an order of memory that a tensor like another one shall have, where it has none."""
+    return ArgumentError("memory format option is only supported by strided tensors")
 
 
 @SPARSE_META.impl("zero_")

@@ -65,7 +65,10 @@ def written_out(kernel: Kernel) -> Kernel:
     def with_out(keys: int, *arguments: Any) -> Tensor:
         *inputs, out = arguments
         if not (out.is_sparse and inputs[0].is_sparse):
-            raise ArgumentError("Expected self.is_sparse() && result.is_sparse() to be true, but got false.")
+            raise ArgumentError(
+                "Expected self.is_sparse() && result.is_sparse() to be true, but got false.  (Could this error "
+                "message be improved?  If so, please report an enhancement request to PyTorch.)"
+            )
         return written_to(out, kernel(keys, *inputs))
 
     return with_out

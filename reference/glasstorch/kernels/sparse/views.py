@@ -16,6 +16,7 @@ from glasstorch.core.dtype import int64
 from glasstorch.core.errors import DimensionError, ShapeError
 from glasstorch.core.geometry import existing_dim, permutation, wrap_dim
 from glasstorch.core.tensor_impl import Array
+from glasstorch.kernels.made_of_others import missing
 from glasstorch.kernels.sparse.tensors import KNOWN, SPARSE, coo, coo_of, parts, set_parts
 from glasstorch.operators.direct import on_tensor
 
@@ -185,3 +186,9 @@ def joined_places(places: Array, wanted: Array) -> tuple[Array, Array]:
     counts = high - low
     ours = np.repeat(low - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(counts.sum())
     return order[ours], np.repeat(np.arange(len(wanted)), counts)
+
+
+@SPARSE.impl("as_strided_")
+def as_strided_(keys: int, self: Tensor, *geometry: object) -> Tensor:
+    """Refused: there is no storage to be read in another way."""
+    raise missing("as_strided_", self)

@@ -22,7 +22,7 @@ from glasstorch.core.dtype import (
     get_default_dtype,
 )
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.errors import ArgumentValueError, DtypeError, ShapeError, not_implemented_for
+from glasstorch.core.errors import ArgumentError, ArgumentValueError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import contiguous_strides, strides_like
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE, SPARSE, SPARSE_COO, SPARSE_CSR
 from glasstorch.core.layout import layout as Layout
@@ -76,13 +76,22 @@ def zeros(keys: int, size: Sequence[int], *options: Any) -> Tensor:  # hot path:
 
 def ones(keys: int, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 1."""
+    if options[1] is sparse_coo:
+        raise without_zeros()
     return _filled(EMPTY[keys](keys, size, *options, None), 1)
 
 
 def full(keys: int, size: Sequence[int], fill_value: Number, dtype: Dtype | None, *options: Any) -> Tensor:
     """A tensor of one value, in the value's dtype unless another is given."""
+    if options[0] is sparse_coo:
+        raise without_zeros()
     dtype = dtype_of_number(fill_value) if dtype is None else dtype
     return _filled(EMPTY[keys](keys, size, dtype, *options, None), fill_value)
+
+
+def without_zeros() -> ArgumentError:
+    """The error of a value for all elements where a layout keeps only some."""
+    return ArgumentError("full(...) is not implemented for sparse layout")
 
 
 def scalar_tensor(keys: int, s: Number, *options: Any) -> Tensor:
@@ -348,9 +357,12 @@ def new_zeros(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
 
 def new_ones(self: Tensor, size: Sequence[int], *options: Any) -> Tensor:
     """A tensor of 1."""
-    return ones_operator(size, *_like(self, *options))
+    return new_full(self, size, 1, *options) if self.is_sparse else ones_operator(size, *_like(self, *options))
 
 
 def new_full(self: Tensor, size: Sequence[int], fill_value: Number, *options: Any) -> Tensor:
     """A tensor of one value."""
-    return full_operator(size, fill_value, *_like(self, *options))
+    like = _like(self, *options)
+    if like[1] is sparse_coo:
+        return new_empty(self, size, *options).fill_(fill_value)
+    return full_operator(size, fill_value, *like)

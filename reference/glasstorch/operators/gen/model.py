@@ -371,9 +371,12 @@ def _form_tags(rows: Any) -> dict[str, tuple[Tag, ...]]:
 
 
 def _inherited(tags: tuple[Tag, ...], own: tuple[Tag, ...] | None) -> tuple[Tag, ...]:
-    """The tags of a generated form: those of its operator except `core`, unless the row lists others."""
+    """The tags of a generated form: those of its operator except `core`, unless the row lists others.
+
+    Those of ours are inherited either way, but not `strided_only`: it is said of a kernel.
+    """
     theirs = tuple(tag for tag in tags if tag is not Tag.core and not tag.ours) if own is None else own
-    return (*theirs, *(tag for tag in tags if tag.ours))
+    return (*theirs, *(tag for tag in tags if tag.ours and tag is not Tag.strided_only))
 
 
 def _with_form(tags: tuple[Tag, ...], schema: FunctionSchema) -> tuple[Tag, ...]:

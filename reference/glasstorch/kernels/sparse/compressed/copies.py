@@ -13,7 +13,7 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import Number, dtype
 from glasstorch.core.errors import ArgumentError, MissingKernelError, ShapeError
 from glasstorch.core.layout import layout as Layout
-from glasstorch.core.layout import memory_format, preserve_format
+from glasstorch.core.layout import memory_format
 from glasstorch.core.sparse_parts import BLOCKED
 from glasstorch.kernels.sparse.compressed.conversion import in_blocks, to_dense
 from glasstorch.kernels.sparse.compressed.tensors import (
@@ -26,6 +26,7 @@ from glasstorch.kernels.sparse.compressed.tensors import (
     with_values,
     zeros,
 )
+from glasstorch.kernels.sparse.copies import unsupported_order
 from glasstorch.kernels.sparse.creation import no_sparse_tensors_on
 from glasstorch.operators.composite.sparse.compressed import expected_compressed
 from glasstorch.operators.composite.sparse.coo import SAID
@@ -42,8 +43,8 @@ def detach(keys: int, self: Tensor) -> Tensor:
 @COMPRESSED.impl("clone")
 def clone(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
     """A copy of indices and values."""
-    if memory_format is not None and memory_format is not preserve_format:
-        raise ArgumentError("unsupported memory format option Contiguous")
+    if memory_format is not None:
+        raise unsupported_order(memory_format)
     return with_values(self, parts(self).values.clone())
 
 

@@ -15,7 +15,7 @@ from glasstorch.core.device import CPU, device
 from glasstorch.core.dtype import dtype, get_default_dtype, int64
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.layout import layout as Layout
-from glasstorch.core.layout import memory_format, sparse_coo, sparse_csr
+from glasstorch.core.layout import memory_format, preserve_format, sparse_coo, sparse_csr
 from glasstorch.core.sparse_parts import BLOCKED, COMPRESSED_LAYOUTS, ROW_COMPRESSED, CompressedParts
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.sparse.compressed.tensors import (
@@ -202,14 +202,14 @@ index_kernel("row_indices", "column", False, lambda held: held.plain)
 
 def without_elements(name: str, size: Sequence[int], of: Layout, element: dtype | None, on: device | None) -> Tensor:
     """A tensor in which no element is specified."""
-    if of in BLOCKED:
-        raise no_blocks(f"{name}_sparse_compressed", of)
     shape, element, on = tuple(size), get_default_dtype() if element is None else element, on or CPU
     if len(shape) < 2:
         raise ShapeError(
             f"torch.{name}: Only batched sparse compressed (non-block) tensors are supported, but got size "
             f"{list(shape)}"
         )
+    if of in BLOCKED:
+        raise no_blocks(f"{name}_sparse_compressed", of)
     batch, (rows, columns) = shape[:-2], shape[-2:]
     lines = rows if of in ROW_COMPRESSED else columns
     starts, plain = zeros_of((*batch, lines + 1), int64, on), zeros_of((*batch, 0), int64, on)
@@ -270,6 +270,8 @@ def empty_like(
             f"empty_like with different sparse layout is not supported (self is {SAID[held.layout.name]} but you "
             f"requested {SAID[layout.name]})"
         )
+    if memory_format is preserve_format:
+        raise ArgumentError("unsupported memory format Preserve")
     starts, plain = (one.to(on, copy=True) for one in (held.compressed, held.plain))
     return compressed(held.layout, starts, plain, zeros_of(held.values._shape, element, on), self._shape)
 
@@ -288,7 +290,7 @@ def zeros_like(
     """A tensor of the same sizes without specified elements, in any of the compressed layouts."""
     held = parts(self)
     if layout is None or layout is held.layout or layout not in COMPRESSED_LAYOUTS:
-        return empty_like(keys, self, dtype, layout, device, pin_memory, memory_format).zero_()
+        return empty_like(keys, self, dtype, layout, device, pin_memory, None).zero_()
     if (layout in BLOCKED) is not bool(held.blocksize):
         name = "sparse_compressed_tensor_with_dims: blocksize"
         if layout in BLOCKED:
@@ -331,6 +333,13 @@ def normal_(keys: int, self: Tensor, mean: float, std: float, generator: object)
 def resize_(keys: int, self: Tensor, size: Sequence[int], memory_format: memory_format | None) -> Tensor:
     """Other sizes of a matrix: new rows are empty, and the last of the rows that stay gets what others had."""
     held, shape = parts(self), tuple(size)
+    if len(shape) < 2:
+        raise ShapeError(f"torch.resize_: Only batched sparse CSR matrices are supported, but got size {list(shape)}")
+    if shape[-1] < self._shape[-1]:
+        raise ShapeError(
+            "torch.resize_: Resizing columns of sparse CSR tensors to a smaller value is not supported. The original "
+            f"number of columns is {self._shape[-1]} while the requested new number of columns is {shape[-1]}."
+        )
     if held.layout in BLOCKED or held.dense_dim or held.batch_dim or len(shape) != 2:
         raise ShapeError(f"resize_: only a CSR or CSC matrix can be resized, to two sizes; got {list(shape)}")
     by_row = held.layout in ROW_COMPRESSED

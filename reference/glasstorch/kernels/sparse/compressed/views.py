@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from glasstorch._tensor import Tensor, alias
-from glasstorch.core.errors import ArgumentError, DimensionError, MissingKernelError, ShapeError
+from glasstorch.core.errors import ArgumentError, DimensionError, ShapeError
 from glasstorch.core.geometry import existing_dim, wrap_dim
 from glasstorch.core.layout import sparse_bsc, sparse_bsr, sparse_csc, sparse_csr
 from glasstorch.core.sparse_parts import BLOCKED, CompressedParts, without_strides
+from glasstorch.kernels.made_of_others import missing
 from glasstorch.kernels.sparse.compressed.conversion import coo_of_compressed
 from glasstorch.kernels.sparse.compressed.tensors import COMPRESSED, COMPRESSED_META, compressed, parts
 from glasstorch.kernels.sparse.views import select as coo_select
@@ -121,14 +122,7 @@ COMPRESSED.add("squeeze", of_strides)
 COMPRESSED.add("squeeze.dim", of_strides)
 
 
-def without_kernel(name: str, says: str) -> None:
-    """Refuse a view of which PyTorch says that an operator has no kernel, its own or the one that it is made with."""
-
-    def refused(keys: int, self: Tensor, sizes: Any) -> Tensor:
-        raise MissingKernelError(f"Could not run 'aten::{says}' with arguments from the 'SparseCsrCPU' backend.")
-
-    COMPRESSED.add(name, refused)
-
-
-without_kernel("view", "view")
-without_kernel("permute", "as_strided")
+@COMPRESSED.impl("permute")
+def permute(keys: int, self: Tensor, dims: Any) -> Tensor:
+    """Refused: the view would be made with strides."""
+    raise missing("as_strided", self)

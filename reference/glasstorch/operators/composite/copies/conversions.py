@@ -13,7 +13,7 @@ from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import Number
 from glasstorch.core.dtype import dtype as Dtype
-from glasstorch.core.errors import ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.geometry import looks_channels_last
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, preserve_format
 from glasstorch.core.layout import layout as Layout
@@ -121,6 +121,11 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 def resize_as_(self: Tensor, the_template: Tensor, memory_format: MemoryFormat | None) -> Tensor:
     """Resize to another tensor's shape; with `preserve_format`, also to its memory format."""
+    if self.is_sparse and the_template.is_sparse:
+        if memory_format is not None:
+            word = str(memory_format).rpartition(".")[2].removesuffix("_format").title()
+            raise ArgumentError(f"Unsupported memory format for sparse tensor resize_as_ :{word}")
+        return self.resize_as_sparse_(the_template)
     self.resize_(the_template._shape)
     if memory_format is None:
         return self

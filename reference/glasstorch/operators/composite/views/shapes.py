@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import int64
-from glasstorch.core.errors import ShapeError
+from glasstorch.core.errors import ArgumentError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     Shape,
     broadcast_shapes,
@@ -21,7 +21,7 @@ from glasstorch.core.geometry import (
     view_strides,
     wrap_dim,
 )
-from glasstorch.core.keys import FUNCTIONALITY_BIT, WRAPPED
+from glasstorch.core.keys import FUNCTIONALITY_BIT, SPARSE, WRAPPED
 from glasstorch.core.layout import contiguous_format
 from glasstorch.core.warn_once import warn_once
 from glasstorch.dispatch.active_keys import active_keys
@@ -60,10 +60,19 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     wanted = infer_size(shape, self.numel())
     if self._strides is None:
         return view(self, wanted)
+    if self.key_set & SPARSE:
+        raise without_another_shape(self)
     if (strides := view_strides(self._shape, self._strides, wanted)) is not None:
         as_view = self.is_contiguous() or (active_keys.get()[0] | self.key_set) & SUBCLASS_LIKE
         return view(self, wanted) if as_view else reshape_alias(self, wanted, strides)
     return unsafe_view(clone(self, contiguous_format), wanted)
+
+
+def without_another_shape(self: Tensor) -> Exception:
+    """The error of a sparse tensor, whose elements lie in no order."""
+    if self.is_sparse:
+        return ArgumentError("reshape is not implemented for sparse tensors")
+    return StorageError(f"Sparse {self.layout.name.removeprefix('sparse_').upper()} tensors do not have is_contiguous")
 
 
 def view_as(self: Tensor, other: Tensor) -> Tensor:
