@@ -33,6 +33,8 @@ SERVE_ALL = {
     "kernels/loading.py": "registers all kernels",
     "kernels/quiet.py": "NumPy without warnings",
     "kernels/halves.py": "half precision in many loops",
+    "operators/composite/with_number.py": "a number in the place of a tensor, for operators of several families",
+    "kernels/with_number.py": "the same for the forms that write",
     "kernels/number_operands.py": "a number in the place of a tensor",
     "kernels/math_bits.py": "the fallback of conjugated and negated arguments",
     "kernels/backend_select.py": "the backend where no tensor names one",

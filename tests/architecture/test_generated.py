@@ -7,7 +7,7 @@ from pathlib import Path
 from glasstorch.operators.gen.__main__ import MARK, PACKAGE, render
 
 # Generated text is for what a person or an editor reads; the rest is rows and functions that read them.
-MOST_LINES = {"Python": 50_000, "C++": 3_000, "stubs": 3_000}
+MOST_LINES = {"Python": 51_000, "C++": 3_000, "stubs": 3_000}
 LANGUAGES = {".inc": "C++", ".pyi": "stubs"}
 
 

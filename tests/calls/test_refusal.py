@@ -81,7 +81,7 @@ DIMS_ARE_CHECKED = "the first overload takes the ints for dims or sizes, and say
 NOT_IN_ORDER = "PyTorch has a deprecated order of arguments that is not here"
 BY_LIST = "PyTorch refuses an element of a list before it tries another overload"
 OTHER_WORDS = {
-    HERE_A_TENSOR_IS_MADE: ("div div_ divide divide_ floor_divide multiply remainder subtract true_divide"),
+    HERE_A_TENSOR_IS_MADE: ("div div_ divide divide_ floor_divide multiply subtract true_divide"),
     NO_OTHER_OVERLOAD: "addmm baddbmm bmm mm dsmm spmm set_",
     PYTHON_REFUSES: (
         "cat concat concatenate stack polygamma solve_triangular nonzero_static pairwise_distance vecdot searchsorted"

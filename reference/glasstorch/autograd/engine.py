@@ -28,7 +28,6 @@ from glasstorch.core.device import CPU
 from glasstorch.core.errors import AutogradError
 from glasstorch.core.geometry import is_expandable_to
 from glasstorch.devices import runtime
-from glasstorch.dispatch.python_fallback import is_seen
 from glasstorch.dispatch.record import recorder
 from glasstorch.operators.direct import on_tensor
 
@@ -402,15 +401,9 @@ def validated(grad: Tensor, wanted: Metadata, index: int, node: Node | None = No
 def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The sum over the dimensions that broadcasting `shape` to the tensor's shape added or expanded."""
     added = len(tensor._shape) - len(shape)
-    if is_seen(tensor):  # by the operators that PyTorch calls
-        wanted = [1] * added + [*shape]
-        dims = [i for i, size in enumerate(wanted) if i < added or (size == 1 and tensor._shape[i] != 1)]
-        summed = sum_over(tensor, dims, True, None)
-        return summed.view(shape) if added else summed
-    if tensor._shape[added:] != shape:
-        repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
-        tensor = sum_over(tensor, repeated, True, None)
-    return sum_over(tensor, list(range(added)), False, None) if added else tensor
+    repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
+    tensor = sum_over(tensor, [*range(added), *repeated], True, None)
+    return tensor.view(shape) if added else tensor
 
 
 def execute(

@@ -121,7 +121,8 @@ class OpOverloadPacket:
             raise fits_none from refused
 
     def _operators(self) -> list[Operator]:
-        found = registry.overloads(self._namespace, self.__name__)
+        # Those that take out= are tried last, as PyTorch lists them.
+        found = sorted(registry.overloads(self._namespace, self.__name__), key=lambda operator: operator.schema.is_out)
         return found or [*questions.overloads(self._namespace, self.__name__)]
 
     def _fits_none(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentError | None:

@@ -66,7 +66,6 @@ class Signature:
         self.is_out = schema.is_out
         self.outs = schema.out_arguments
         numbers_as_tensors = Tag.numbers_as_tensors in operator.tags
-        self.one_number = Tag.one_number in operator.tags
         shown = [a for a in schema.arguments if not (self.is_out and a.type.is_write)]
         self.parameters = [Parameter(a, numbers_as_tensors) for a in shown]
         self.positional = [a for a in shown if not a.keyword_only]
@@ -114,8 +113,6 @@ class Signature:
             known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
             unknown = next((name for name in kwargs if name not in known), "input")  # or self is given by both names
             raise Mismatch("got an unexpected keyword argument '{}'", unknown)
-        if self.one_number and None not in (bound[0]._number, bound[1]._number):
-            raise Mismatch("one of two arguments must be Tensor, not both Number")
         return bound
 
     def _gather_varargs(self, args: Sequence[Any], at: int) -> Sequence[Any]:

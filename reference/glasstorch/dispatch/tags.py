@@ -57,7 +57,6 @@ class Tag(Enum):
         "A Python number may stand for any of its tensors: should_allow_numbers_as_tensors (python_arg_parser.cpp).",
         True,
     )
-    one_number = ("One of its two operands may be a Python number, but not both.", True)
     uninitialised = ("The elements of its result are whatever was in memory before.", True)
     undeclared_alias = (
         "As `maybe_aliasing_or_mutating`, for its first tensor or list of tensors, where PyTorch has no tag.",

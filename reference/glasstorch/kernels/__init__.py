@@ -4,8 +4,8 @@ Reading order: `structured` (one kernel, three forms), `delegated` (a device tha
 `made_of_others` (a backend that has none of them), `iterator`
 (shapes, dtypes and layouts of pointwise kernels), `quiet`, `halves`, `number_operands`, `loading`; then what serves all
 backends, by family: `creation/`, `random`, `pointwise/`, `indexing`, `views`, `copies`, `complex_numbers`, `fft`,
-`filling`, `math_bits`, `backend_select`, `cpu_fallback`; `out/` (out= forms without a kernel of their own); then
-`cpu/`, `meta/`, `sparse/` and `cuda/`.
+`filling`, `with_number`, `math_bits`, `backend_select`, `cpu_fallback`; `out/` (out= forms without a kernel of their
+own); then `cpu/`, `meta/`, `sparse/` and `cuda/`.
 
 Mirrors: aten/src/ATen/native, aten/src/ATen/TensorIterator.h
 Differs: NumPy's loops do the arithmetic on the CPU.

@@ -9,7 +9,7 @@ from glasstorch.calls.arguments import REFUSED
 from glasstorch.calls.signature import Mismatch, Signature, python_name
 
 FILE = "calls/signature.py"
-LINE = 113
+LINE = 112
 
 
 def mended(self: Signature, args: Sequence[Any], kwargs: dict[str, Any]) -> list[Any]:
@@ -46,6 +46,4 @@ def mended(self: Signature, args: Sequence[Any], kwargs: dict[str, Any]) -> list
         known = {p.name for p in self.parameters} | ({"input"} if self.has_self else set())
         unknown = next((name for name in kwargs if name not in known), "input")  # or self is given by both names
         raise Mismatch("got an unexpected keyword argument '{}'", unknown)
-    if self.one_number and None not in (bound[0]._number, bound[1]._number):
-        raise Mismatch("one of two arguments must be Tensor, not both Number")
     return bound

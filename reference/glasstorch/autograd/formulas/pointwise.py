@@ -45,7 +45,7 @@ def not_negative(exponent: Tensor) -> Tensor:
     return ge(real(exponent), 0) & eq(imag(exponent), 0) if exponent.dtype.is_complex else ge(exponent, 0)
 
 
-def div_mode_self_backward(grad: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
+def div_mode_self_backward(grad: Tensor, other: Tensor | Number, rounding_mode: str | None) -> Tensor:
     """The gradient of a rounded quotient is 0 almost everywhere."""
     return grad / conjugate(other) if rounding_mode is None else zeros_like(grad)
 

@@ -224,13 +224,19 @@ _poisson = table("poisson")
 __standard_gamma = table("_standard_gamma")
 __standard_gamma_grad = table("_standard_gamma_grad")
 _add_Tensor = table("add.Tensor")
+_add_Scalar = table("add.Scalar")
 _sub_Tensor = table("sub.Tensor")
+_sub_Scalar = table("sub.Scalar")
 _rsub_Tensor = table("rsub.Tensor")
 _rsub_Scalar = table("rsub.Scalar")
 _mul_Tensor = table("mul.Tensor")
+_mul_Scalar = table("mul.Scalar")
 _div_Tensor = table("div.Tensor")
+_div_Scalar = table("div.Scalar")
 _div_Tensor_mode = table("div.Tensor_mode")
+_div_Scalar_mode = table("div.Scalar_mode")
 _remainder_Tensor = table("remainder.Tensor")
+_remainder_Scalar = table("remainder.Scalar")
 _pow_Tensor_Tensor = table("pow.Tensor_Tensor")
 _pow_Scalar = table("pow.Scalar")
 _pow_Tensor_Scalar = table("pow.Tensor_Scalar")
@@ -1034,6 +1040,28 @@ def add__Tensor(node: Any, self: Any, other: Any, alpha: Any) -> None:
     node.alpha = alpha
 
 
+class AddBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("add.Scalar")
+def add_Scalar(keys: int, self: Any, other: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _add_Scalar[below](below, self, other, alpha)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _add_Scalar[below](below, self, other, alpha)
+    node = AddBackward1((edge_self,))
+    result = _add_Scalar[below](below, self, other, alpha)
+    set_history(result, node)
+    return result
+
+
 class SubBackward0(Node):
     alpha: Any
 
@@ -1070,6 +1098,28 @@ def sub_Tensor(keys: int, self: Any, other: Any, alpha: Any) -> Any:
 @in_place_saving(AUTOGRAD, "sub_.Tensor", SubBackward0, two_of_three)
 def sub__Tensor(node: Any, self: Any, other: Any, alpha: Any) -> None:
     node.alpha = alpha
+
+
+class SubBackward1(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("sub.Scalar")
+def sub_Scalar(keys: int, self: Any, other: Any, alpha: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _sub_Scalar[below](below, self, other, alpha)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _sub_Scalar[below](below, self, other, alpha)
+    node = SubBackward1((edge_self,))
+    result = _sub_Scalar[below](below, self, other, alpha)
+    set_history(result, node)
+    return result
 
 
 class RsubBackward0(Node):
@@ -1178,6 +1228,37 @@ def mul__Tensor(node: Any, self: Any, other: Any) -> None:
     node.saved_self = SavedVariable(self.clone()) if edge_other else None
 
 
+class MulBackward1(Node):
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.other
+        grad_self = scaled(grad, conjugate(other))
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("mul.Scalar")
+def mul_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _mul_Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _mul_Scalar[below](below, self, other)
+    node = MulBackward1((edge_self,))
+    node.other = other
+    result = _mul_Scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "mul_.Scalar", MulBackward1, alone_of_two)
+def mul__Scalar(node: Any, self: Any, other: Any) -> None:
+    node.other = other
+
+
 class DivBackward0(Node):
     saved_other: SavedVariable | None
     saved_self: SavedVariable | None
@@ -1224,6 +1305,37 @@ def div__Tensor(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
     node.saved_other = SavedVariable(other)
     node.saved_self = SavedVariable(self.clone()) if edge_other else None
+
+
+class DivBackward1(Node):
+    other: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.other
+        grad_self = grad / conjugate(other)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("div.Scalar")
+def div_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _div_Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _div_Scalar[below](below, self, other)
+    node = DivBackward1((edge_self,))
+    node.other = other
+    result = _div_Scalar[below](below, self, other)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "div_.Scalar", DivBackward1, alone_of_two)
+def div__Scalar(node: Any, self: Any, other: Any) -> None:
+    node.other = other
 
 
 class DivBackward2(Node):
@@ -1279,6 +1391,41 @@ def div__Tensor_mode(node: Any, self: Any, other: Any, rounding_mode: Any) -> No
     node.rounding_mode = rounding_mode
 
 
+class DivBackward3(Node):
+    other: Any
+    rounding_mode: Any
+
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        other = self.other
+        rounding_mode = self.rounding_mode
+        grad_self = div_mode_self_backward(grad, other, rounding_mode)
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("div.Scalar_mode")
+def div_Scalar_mode(keys: int, self: Any, other: Any, rounding_mode: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _div_Scalar_mode[below](below, self, other, rounding_mode)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _div_Scalar_mode[below](below, self, other, rounding_mode)
+    node = DivBackward3((edge_self,))
+    node.other = other
+    node.rounding_mode = rounding_mode
+    result = _div_Scalar_mode[below](below, self, other, rounding_mode)
+    set_history(result, node)
+    return result
+
+
+@in_place_saving(AUTOGRAD, "div_.Scalar_mode", DivBackward3, alone_of_three)
+def div__Scalar_mode(node: Any, self: Any, other: Any, rounding_mode: Any) -> None:
+    node.other = other
+    node.rounding_mode = rounding_mode
+
+
 class RemainderBackward1(Node):
     saved_self: SavedVariable | None
     saved_other: SavedVariable | None
@@ -1324,6 +1471,28 @@ def remainder__Tensor(node: Any, self: Any, other: Any) -> None:
     _, edge_other = node.next_edges
     node.saved_self = SavedVariable(self.clone()) if edge_other else None
     node.saved_other = SavedVariable(other) if edge_other else None
+
+
+class RemainderBackward0(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("remainder.Scalar")
+def remainder_Scalar(keys: int, self: Any, other: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _remainder_Scalar[below](below, self, other)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _remainder_Scalar[below](below, self, other)
+    node = RemainderBackward0((edge_self,))
+    result = _remainder_Scalar[below](below, self, other)
+    set_history(result, node)
+    return result
 
 
 class PowBackward1(Node):
@@ -20194,6 +20363,9 @@ in_place(AUTOGRAD, "random_.from", RandomBackward0, alone_of_four)
 in_place(AUTOGRAD, "random_.to", RandomBackward1, alone_of_three)
 in_place(AUTOGRAD, "random_", RandomBackward2, alone_of_two)
 in_place(AUTOGRAD, "bernoulli_.float", BernoulliBackward2, alone_of_three)
+in_place(AUTOGRAD, "add_.Scalar", AddBackward1, alone_of_three)
+in_place(AUTOGRAD, "sub_.Scalar", SubBackward1, alone_of_three)
+in_place(AUTOGRAD, "remainder_.Scalar", RemainderBackward0, alone_of_two)
 in_place(AUTOGRAD, "eq_.Tensor", EqBackward1, two_of_two)
 in_place(AUTOGRAD, "eq_.Scalar", EqBackward0, alone_of_two)
 in_place(AUTOGRAD, "ne_.Tensor", NeBackward1, two_of_two)

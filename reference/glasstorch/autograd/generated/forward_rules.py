@@ -136,6 +136,11 @@ def add_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, othe
     return self_t + scaled(other_t, alpha)
 
 
+@rule("add.Scalar", ("self",), uses=())
+def add_Scalar(self: Any, other: Any, alpha: Any, result: Any, self_t: Any) -> Any:
+    return self_t.clone()
+
+
 @rule("sub.Tensor", ("self", "other"), uses=("alpha",), lacks=True)
 def sub_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, other_t: Any) -> Any:
     if self_t is None:
@@ -143,6 +148,11 @@ def sub_Tensor(self: Any, other: Any, alpha: Any, result: Any, self_t: Any, othe
     if other_t is None:
         return self_t
     return self_t - scaled(other_t, alpha)
+
+
+@rule("sub.Scalar", ("self",), uses=())
+def sub_Scalar(self: Any, other: Any, alpha: Any, result: Any, self_t: Any) -> Any:
+    return conjugate(conjugate(self_t))
 
 
 @rule("rsub.Tensor", ("self", "other"), uses=("alpha",), lacks=True)
@@ -168,6 +178,11 @@ def mul_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) ->
     return self_t * other + other_t * self
 
 
+@rule("mul.Scalar", ("self",), uses=("other",))
+def mul_Scalar(self: Any, other: Any, result: Any, self_t: Any) -> Any:
+    return scaled(self_t, other)
+
+
 @rule("div.Tensor", ("self", "other"), uses=("other",), lacks=True)
 def div_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
     if self_t is None:
@@ -175,6 +190,11 @@ def div_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) ->
     if other_t is None:
         return self_t / other
     return (self_t - other_t * result) / other
+
+
+@rule("div.Scalar", ("self",), uses=("other",))
+def div_Scalar(self: Any, other: Any, result: Any, self_t: Any) -> Any:
+    return self_t / other
 
 
 @rule("div.Tensor_mode", ("self", "other"), uses=("self", "other", "rounding_mode"), lacks=True)
@@ -186,6 +206,11 @@ def div_Tensor_mode(self: Any, other: Any, rounding_mode: Any, result: Any, self
     return f.div(self_t - other_t * (self / other), other) if rounding_mode is None else f.zeros_like(result)
 
 
+@rule("div.Scalar_mode", ("self",), uses=("other", "rounding_mode"))
+def div_Scalar_mode(self: Any, other: Any, rounding_mode: Any, result: Any, self_t: Any) -> Any:
+    return self_t / other if rounding_mode is None else f.zeros_like(result)
+
+
 @rule("remainder.Tensor", ("self", "other"), uses=("self", "other"), lacks=True)
 def remainder_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: Any) -> Any:
     if self_t is None:
@@ -193,6 +218,11 @@ def remainder_Tensor(self: Any, other: Any, result: Any, self_t: Any, other_t: A
     if other_t is None:
         return self_t
     return self_t - other_t * f.div(self, other, rounding_mode="floor")
+
+
+@rule("remainder.Scalar", ("self",), uses=())
+def remainder_Scalar(self: Any, other: Any, result: Any, self_t: Any) -> Any:
+    return conjugate(conjugate(self_t))
 
 
 @rule("pow.Tensor_Tensor", ("self", "exponent"), uses=("self", "exponent"), lacks=True)

@@ -60,10 +60,10 @@ class Formula(NamedTuple):
     `common` gives the compute dtype. `produces` is the dtype of the result, where it differs from that.
 
     `on_complex` is the expression for complex numbers, and `numpy` the one that NumPy computes, where they differ.
-    `exact_number`: see `iterator.operand`. `number_form` says that the overload `.Scalar` has kernels too; others are
-    composed. `own_kernel` says that the names of the expression are not just the arguments in their order, cast to the
-    common dtype, so that a file of the backend's folder writes the kernel. Without `cuda` there is none for CUDA, and
-    unless `fused` the operator is not part of fused loops.
+    `exact_number`: see `iterator.operand`. `number_form` says that the overload `.Scalar` has kernels too, and
+    `number_first` that `.Scalar_Tensor` has; others are composed. `own_kernel` says that the names of the expression
+    are not just the arguments in their order, cast to the common dtype, so that a file of the backend's folder writes
+    the kernel. Without `cuda` there is none for CUDA, and unless `fused` the operator is not part of fused loops.
     """
 
     expression: str
@@ -75,6 +75,7 @@ class Formula(NamedTuple):
     numpy: str | None = None
     exact_number: bool = False
     number_form: bool = False
+    number_first: bool = False
     own_kernel: bool = False
     cuda: Cuda | None = None
     fused: bool = False
@@ -171,7 +172,12 @@ FORMULAS: Final[dict[str, Formula]] = {
         cuda=Cuda("div_floor_cuda", EITHER, SECOND, "floor_quotient(a, b, p)", own_kernel=True), fused=True,
     ),
     "remainder.Tensor": Formula(
-        "remainder(a, b)", NOT_BOOL, "remainder_cpu", cuda=Cuda("remainder_cuda", EITHER), fused=True
+        "remainder(a, b)",
+        NOT_BOOL,
+        "remainder_cpu",
+        number_first=True,
+        cuda=Cuda("remainder_cuda", EITHER),
+        fused=True,
     ),
     "maximum": Formula("maximum(a, b)", ALL, "maximum_cpu", cuda=Cuda("max_elementwise_cuda", EITHER), fused=True),
     "minimum": Formula("minimum(a, b)", ALL, "minimum_cpu", cuda=Cuda("min_elementwise_cuda", EITHER), fused=True),

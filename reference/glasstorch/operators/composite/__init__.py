@@ -7,11 +7,11 @@ one operator and autograd sees the parts, CompositeExplicitAutogradNonFunctional
 function whose first parameter is `keys` receives the key set of its own call and redispatches on it, which is faster
 than calling operators anew.
 
-Reading order: `aliases` (second names); then the families: `creation`, `random`, `pointwise`, `special`, `reductions`,
-`statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`, `transformations/`, `padding`, `copies/`,
-`complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `resampling`, `activation`, `dropout`, `embedding`,
-`normalization`, `pooling`, `softmax`, `attention/`, `recurrent/`, `convolution`, `loss/`, `foreach`,
-`sparse/`.
+Reading order: `aliases` (second names), `with_number` (a number in place of a tensor); then the families: `creation`,
+`random`, `pointwise`, `special`, `reductions`, `statistics/`, `calculus`, `sorting/`, `indexing`, `views/`, `joining/`,
+`transformations/`, `padding`, `copies/`, `complex_numbers`, `matmul`, `linalg/`, `distances`, `fft/`, `resampling`,
+`activation`, `dropout`, `embedding`, `normalization`, `pooling`, `softmax`, `attention/`, `recurrent/`, `convolution`,
+`loss/`, `foreach`, `sparse/`.
 
 Mirrors: aten/src/ATen/native (kernels under CompositeImplicitAutograd and CompositeExplicitAutograd)
 """

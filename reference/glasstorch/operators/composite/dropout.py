@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bool_
 from glasstorch.core.errors import ArgumentError
+from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated import functions as f
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 ALPHA = (
     1.7580993408473766  # minus the limit of selu for small numbers: what alpha dropout puts in the place of elements
 )
+
+div_number_ = on_tensors("div_.Scalar")
 
 Dropout = Callable[["Tensor", float, bool], "Tensor"]
 
@@ -37,7 +40,7 @@ def _dropped(input: Tensor, p: float, train: bool, of_features: bool, alpha: boo
         return times(input, f.zeros([], dtype=input.dtype, device=input.device))
     noise = (_for_each_channel(input) if of_features else f.empty_like(input)).bernoulli_(1 - p)
     if not alpha:
-        return times(input, noise.div_(1 - p))
+        return times(input, div_number_(noise, 1 - p))
     scale = 1 / math.sqrt((ALPHA * ALPHA * p + 1) * (1 - p))
     shift = noise.add(-1).mul_(ALPHA * scale).add_(ALPHA * scale * p)
     return times(input, noise.mul_(scale)).add_(shift)

@@ -86,8 +86,11 @@ class Name:
     def __init__(self, name: str, functions: Iterable[NativeFunction]) -> None:
         self.name = name
         self.functions = list(functions)
-        self.plain = [f for f in self.functions if not f.schema.is_out]
-        self.outs = [f for f in self.functions if f.schema.is_out and not _is_operator_alone(f)]
+        seen = (
+            self.functions if all(map(_is_hidden, self.functions)) else [f for f in self.functions if not _is_hidden(f)]
+        )
+        self.plain = [f for f in seen if not f.schema.is_out]
+        self.outs = [f for f in seen if f.schema.is_out and not _is_operator_alone(f)]
         self.primary = self.plain[0]
         self.takes_numbers = Tag.numbers_as_tensors in self.primary.tags
         self.is_function = any("function" in f.variants for f in self.plain)
@@ -107,6 +110,11 @@ class Name:
 
     def parameters(self) -> list[Argument]:
         return list(self.primary.schema.arguments)
+
+
+def _is_hidden(f: NativeFunction) -> bool:
+    """Whether Python has no function for the overload: it is left out where other overloads of the name have one."""
+    return f.python_function == "none"
 
 
 def _is_operator_alone(f: NativeFunction) -> bool:

@@ -91,7 +91,10 @@ _multiply__Tensor = table("multiply_.Tensor")
 _floor_divide = table("floor_divide")
 _floor_divide__Tensor = table("floor_divide_.Tensor")
 _remainder_Tensor = table("remainder.Tensor")
+_remainder_Scalar = table("remainder.Scalar")
+_remainder_Scalar_Tensor = table("remainder.Scalar_Tensor")
 _remainder__Tensor = table("remainder_.Tensor")
+_remainder__Scalar = table("remainder_.Scalar")
 _pow_Tensor_Tensor = table("pow.Tensor_Tensor")
 _pow_Scalar = table("pow.Scalar")
 _pow_Tensor_Scalar = table("pow.Tensor_Scalar")
@@ -1250,8 +1253,8 @@ _parse_divide = PythonFunction("divide", ["divide.Tensor", "divide.Tensor_mode"]
 _parse_divide_ = PythonFunction("divide_", ["divide_.Tensor", "divide_.Tensor_mode"])
 _parse_floor_divide = PythonFunction("floor_divide", ["floor_divide"], ["floor_divide.out"])
 _parse_floor_divide_ = PythonFunction("floor_divide_", ["floor_divide_.Tensor"])
-_parse_remainder = PythonFunction("remainder", ["remainder.Tensor"], ["remainder.Tensor_out"])
-_parse_remainder_ = PythonFunction("remainder_", ["remainder_.Tensor"])
+_parse_remainder = PythonFunction("remainder", ["remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor"], ["remainder.Tensor_out", "remainder.Scalar_out"])
+_parse_remainder_ = PythonFunction("remainder_", ["remainder_.Tensor", "remainder_.Scalar"])
 _parse_pow = PythonFunction("pow", ["pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar"], ["pow.Tensor_Tensor_out", "pow.Scalar_out", "pow.Tensor_Scalar_out"])
 _parse_pow_ = PythonFunction("pow_", ["pow_.Tensor", "pow_.Scalar"])
 _parse_maximum = PythonFunction("maximum", ["maximum"], ["maximum.out"])
@@ -4079,18 +4082,26 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
 
 
 def remainder(
-    input: Tensor = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
+    input: Tensor | Number = MISSING, other: Tensor | Number = MISSING, *more: Any, out: Any = None, **kwargs: Any
 ) -> Tensor:
     """The remainder of division rounded down; it has the divisor's sign.
 
     remainder(input, other, *, out=None) -> Tensor
+    remainder(input, other) -> Tensor
+        The remainder of a number divided by each element, rounded down.
     """
-    if type(other) in PLAIN_NUMBERS:
-        other = hooks.tensor_hooks.wrapped_number(other)
     if type(input) in PLAIN and type(other) in PLAIN and out is None and not (kwargs or more):
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _remainder_Tensor[keys](keys, input, other)
+    if type(input) in PLAIN and type(other) in NUMBERS and out is None and not (kwargs or more):
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _remainder_Scalar[keys](keys, input, other)
+    if type(input) in NUMBERS and type(other) in PLAIN and out is None and not (kwargs or more):
+        included, allowed = active_keys.get()
+        keys = (other.key_set | included) & allowed
+        return _remainder_Scalar_Tensor[keys](keys, input, other)
     if kwargs or more or input is MISSING or other is MISSING:
         return _parse_remainder.by_names(kwargs, more, input=input, other=other, out=out)
     return _parse_remainder(input, other, out=out)
@@ -4103,12 +4114,14 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
 
     The result is the first argument itself; its version counter is raised.
     """
-    if type(other) in PLAIN_NUMBERS:
-        other = hooks.tensor_hooks.wrapped_number(other)
     if type(input) in PLAIN and type(other) in PLAIN:
         included, allowed = active_keys.get()
         keys = (input.key_set | other.key_set | included) & allowed
         return _remainder__Tensor[keys](keys, input, other)
+    if type(input) in PLAIN and type(other) in NUMBERS:
+        included, allowed = active_keys.get()
+        keys = (input.key_set | included) & allowed
+        return _remainder__Scalar[keys](keys, input, other)
     return _parse_remainder_(input, other)
 
 

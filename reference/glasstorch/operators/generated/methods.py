@@ -671,16 +671,14 @@ class TensorMethods(TensorImpl):
             return not_implemented(keys)
 
     def __mod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) not in PLAIN:
-            if type(other) not in PLAIN_NUMBERS:
-                return asked_operator(TensorMethods.remainder, self, other)
-            other = hooks.tensor_hooks.wrapped_number(other)
-        included, allowed = active_keys.get()
-        keys = (self.key_set | other.key_set | included) & allowed
-        try:
-            return _remainder_Tensor[keys](keys, self, other)
-        except TypeError:
-            return not_implemented(keys)
+        if type(other) in PLAIN:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            try:
+                return _remainder_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        return asked_operator(TensorMethods.remainder, self, other)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:
@@ -853,16 +851,14 @@ class TensorMethods(TensorImpl):
             return not_implemented(keys)
 
     def __imod__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
-        if type(other) not in PLAIN:
-            if type(other) not in PLAIN_NUMBERS:
-                return asked_operator(TensorMethods.remainder_, self, other)
-            other = hooks.tensor_hooks.wrapped_number(other)
-        included, allowed = active_keys.get()
-        keys = (self.key_set | other.key_set | included) & allowed
-        try:
-            return _remainder__Tensor[keys](keys, self, other)
-        except TypeError:
-            return not_implemented(keys)
+        if type(other) in PLAIN:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | other.key_set | included) & allowed
+            try:
+                return _remainder__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        return asked_operator(TensorMethods.remainder_, self, other)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
         if type(other) in PLAIN:

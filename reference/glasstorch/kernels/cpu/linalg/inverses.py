@@ -53,14 +53,14 @@ def in_memory_order(A: Tensor) -> tuple[Array, bool]:
     return (A.array().swapaxes(-1, -2) if turned else A.array()), turned
 
 
-@kernel("_linalg_det", "lu_factor")
+@kernel("_linalg_det", "lu_cpu")
 def det(A: Tensor) -> tuple[Array, ...]:
     """The product of the diagonal of U, with the sign of the row exchanges; also the decomposition."""
     lu, pivots, _ = factorised.run(in_memory_order(A)[0])
     return quietly(np.prod, np.diagonal(lu, axis1=-2, axis2=-1), -1) * exchanges(pivots), lu, pivots
 
 
-@kernel("_linalg_slogdet", "lu_factor")
+@kernel("_linalg_slogdet")
 def slogdet(A: Tensor) -> tuple[Array, ...]:
     """The sign and logarithm of the determinant, from the diagonal of U; also the decomposition."""
     lu, pivots, _ = factorised.run(in_memory_order(A)[0])
@@ -76,7 +76,7 @@ def exchanges(pivots: Array) -> Array:
     return signs
 
 
-@kernel("linalg_inv_ex", "linalg_inv_cpu")
+@kernel("linalg_inv_ex")
 def inv_ex(A: Tensor, check_errors: bool) -> tuple[Array, ...]:
     """The inverse of each matrix."""
     lu, pivots, info = factorised.run(A.array())
@@ -85,7 +85,7 @@ def inv_ex(A: Tensor, check_errors: bool) -> tuple[Array, ...]:
     return inverted.run(lu, pivots, info), info
 
 
-@kernel("_linalg_solve_ex", "lu_factor")
+@kernel("_linalg_solve_ex", "lu_cpu")
 def solve_ex(A: Tensor, B: Tensor, left: bool, check_errors: bool) -> tuple[Array, ...]:
     """`A @ X = B`, or `X @ A = B`; also the LU decomposition, for the gradient, and info."""
     ordered, turned = in_memory_order(A)

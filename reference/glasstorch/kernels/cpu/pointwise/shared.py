@@ -43,11 +43,11 @@ for name, formula in FORMULAS.items():
         row = Row.of(formula, type_of_product if name == "mul.Tensor" else None)
         table = NUMBERED if formula.numbers and row.scaled is None else (UNARY, BINARY, {})[formula.tensors - 1]
         register_row(table, name, row)
+    base = name.partition(".")[0]
     if formula.number_form:
-        base = name.partition(".")[0]
         register_with_number(f"{base}.Scalar", name)
-        if formula.produces is None:
-            register_with_number(f"{base}.Scalar_Tensor", name, number_first)
+    if formula.number_first or (formula.number_form and formula.produces is None):
+        register_with_number(f"{base}.Scalar_Tensor", name, number_first)
 
 # Division with a rounding mode: one of three kernels ------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from typing import Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import bool_
 from glasstorch.kernels.cuda.pointwise.expressions import Row, kernel_of, kernels_of, register, run
-from glasstorch.kernels.number_operands import with_wrapped_number
+from glasstorch.kernels.number_operands import number_first, with_wrapped_number
 from glasstorch.kernels.pointwise.formulas import FORMULAS
 from glasstorch.kernels.structured import shape_function
 from glasstorch.operators.shapes.pointwise import broadcast as shapes
@@ -26,6 +26,8 @@ for name, formula in FORMULAS.items():
         kernel = register(name, kernel_of(shape_function(name), ROWS[name], formula.numbers))
         if formula.number_form:
             register(f"{name.partition('.')[0]}.Scalar", with_wrapped_number(kernel))
+        if formula.number_first:
+            register(f"{name.partition('.')[0]}.Scalar_Tensor", number_first(kernel))
 
 
 def bitwise_not(keys: int, self: Tensor, out: Tensor | None = None) -> Tensor:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from glasstorch.core.dtype import dtype, int32
+from glasstorch.core.dtype import HALF_PRECISION, dtype, int32
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides
 from glasstorch.operators.shapes.result import Result, same_dtype
@@ -27,6 +27,13 @@ def check_floating(tensor: Tensor, name: str) -> None:
         raise DtypeError(
             f"{name}: Expected a floating point or complex tensor as input. Got {tensor.dtype.scalar_name}"
         )
+
+
+def check_precise(tensor: Tensor, name: str) -> None:
+    """Refuse what `check_floating` refuses, and floats of 16 bits."""
+    check_floating(tensor, name)
+    if tensor.dtype in HALF_PRECISION:
+        raise DtypeError(f"{name}: Low precision dtypes not supported. Got {tensor.dtype.scalar_name}")
 
 
 def check_lapack(tensor: Tensor, label: str) -> None:
@@ -75,7 +82,7 @@ def cholesky_ex(self: Tensor, upper: bool, check_errors: bool) -> tuple[Result, 
 def inv_ex(A: Tensor, check_errors: bool) -> tuple[Result, Result]:
     """The inverse, and per matrix 0 or the 1-based position of the zero pivot in its LU decomposition."""
     check_square(A, "linalg.inv")
-    check_floating(A, "linalg.inv")
+    check_precise(A, "linalg.inv")
     return exactly(columns(A._shape, A.dtype)), exactly(Result(A._shape[:-2], int32))
 
 
@@ -89,7 +96,7 @@ def det(A: Tensor) -> tuple[Result, Result, Result]:
 def slogdet(A: Tensor) -> tuple[Result, Result, Result, Result]:
     """Sign and log of the absolute value of the determinant, the LU decomposition, and its pivots."""
     check_square(A, "linalg.slogdet")
-    check_floating(A, "linalg.slogdet")
+    check_precise(A, "linalg.slogdet")
     sign = Result(A._shape[:-2], A.dtype)
     return sign, sign._replace(dtype=A.dtype.to_real()), columns(A._shape, A.dtype), Result(A._shape[:-1], int32)
 
@@ -108,7 +115,7 @@ def eig(self: Tensor) -> tuple[Result, Result]:
     """Complex eigenvalues in no particular order, and eigenvectors as columns."""
     check_square(self, "linalg.eig")
     check_floating(self, "linalg.eig")
-    check_lapack(self, "linalg_eig_cpu")
+    check_lapack(self, "linalg_eig_out_cpu")
     return Result(self._shape[:-1], self.dtype.to_complex()), columns(self._shape, self.dtype.to_complex())
 
 
