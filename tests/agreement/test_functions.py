@@ -19,7 +19,6 @@ from tests.agreement.oracles import about, assert_same, operator, results, runs
 from tests.agreement.samples import Row, arrays, in_library
 from tests.agreement.table import ROWS
 
-
 FUNCTIONS = load_functions()
 WITHOUT_FUNCTION = {f.name for f in FUNCTIONS if f.python_function == "none"}  # some have one by another overload
 

@@ -53,12 +53,6 @@ BY_KEY: Final = {
     "DeferredInit": "an uninitialised parameter refuses every operator by a fallback; PyTorch refuses in a subclass",
 }  # fmt: skip
 
-# The same for a key and the rules on both sides.
-BY_RULE: Final = {
-    ("Meta", "backend fallback", MISSING): "an operator without a kernel for meta is refused by the resolver; PyTorch "
-    "has a fallback that does it",
-}
-
 ASKED: Final = ("CPU", "CompositeImplicitAutograd", "Autograd", "ADInplaceOrView", "BackendSelect")
 PROGRAM: Final = """
 import json, sys

@@ -66,9 +66,11 @@ def test_defining_an_operator_twice_names_both_places(library: Library) -> None:
 
 
 def test_a_namespace_is_defined_once_and_then_extended(library: Library) -> None:
-    with pytest.raises(RegistrationError, match=r"namespace sample; it was defined at .*conftest.py:\d+, refused the"):
+    with pytest.raises(
+        RegistrationError, match=r"namespace sample; please put .*It was defined at .*conftest.py:\d+; refused the"
+    ):
         Library("sample", "DEF")
-    with pytest.raises(RegistrationError, match="namespace aten; it was defined at the library itself"):
+    with pytest.raises(RegistrationError, match="It was defined at the library itself"):
         Library("aten", "DEF")
     with Library("sample", "FRAGMENT") as more:
         more.define("g(Tensor x) -> Tensor")

@@ -18,7 +18,7 @@ from glasstorch.core.keys import DispatchKey
 from glasstorch.core.layout import strided
 from glasstorch.core.pytree import tree_leaves, tree_map
 from glasstorch.dispatch.operator import Operator
-from glasstorch.dispatch.resolve import choose
+from glasstorch.dispatch.resolve import BACKEND_FALLBACK, MISSING, choose
 
 
 class MetadataMismatchError(RuntimeError):
@@ -81,7 +81,10 @@ class CrossRefFakeMode(TorchDispatchMode):
         words = {*map(str, func.words)}
         if self.ignore_op_fn(func) or func.name in NOT_COMPARED or words & SIZES_UNKNOWN:
             return False
-        return not self.only_check_ops_with_meta or choose(func, DispatchKey.Meta).kernel is not None
+        return not self.only_check_ops_with_meta or choose(func, DispatchKey.Meta).rule not in (
+            BACKEND_FALLBACK,
+            MISSING,
+        )
 
     def _compare(self, context: str, real: tuple[Any, Any], fake: tuple[Any, Any]) -> None:
         results, fakes = tree_leaves(real[0]), tree_leaves(fake[0])

@@ -217,19 +217,19 @@ class _OpNamespace(ModuleType):
 
     def __getattr__(self, name: str) -> OpOverloadPacket:
         if name.startswith("__") or not (registry.overloads(self.name, name) or questions.overloads(self.name, name)):
-            raise AttributeError(
-                f"'_OpNamespace' '{self.name}' object has no attribute '{name}': {self._advice(name)}", name=name
-            )
+            error = AttributeError(f"'_OpNamespace' '{self.name}' object has no attribute '{name}'")
+            error.add_note(self._advice(name))  # Python prints it below the message
+            raise error
         packet = vars(self)[name] = self._packets.setdefault(name, OpOverloadPacket(self.name, name))
         return packet
 
     def _advice(self, name: str) -> str:
         known = dir(self)
         if not known:
-            return "no operator is defined in this namespace; dir(torch.ops) lists those that have one"
+            return "No operator is defined in this namespace; dir(torch.ops) lists those that have one."
         match = nearest(name, known)
-        suggestion = f"the nearest name is '{match}'; " if match else ""
-        return f"{suggestion}dir(torch.ops.{self.name}) lists what there is"
+        suggestion = f"The nearest name is '{match}'; " if match else ""
+        return f"{suggestion}dir(torch.ops.{self.name}) lists what there is."
 
     def __iter__(self) -> Iterator[str]:
         return iter(dir(self))

@@ -205,9 +205,10 @@ class Library:
             taken = _defined_at.get(ns) or ("the library itself" if ns == "aten" else None)
             if taken:
                 raise RegistrationError(
-                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; it was defined at "
-                    f"{taken}, refused the one at {where}. Use kind 'FRAGMENT' to add operators to it, or 'IMPL' to "
-                    f"register kernels"
+                    f"Only a single TORCH_LIBRARY can be used to register the namespace {ns}; please put all of your "
+                    f"definitions in a single TORCH_LIBRARY block.  If you were trying to specify implementations, "
+                    f"use Library('{ns}', 'IMPL'); to define operators in several places, Library('{ns}', "
+                    f"'FRAGMENT').  It was defined at {taken}; refused the one at {where}"
                 )
             _defined_at[ns] = where
         if dispatch_key:

@@ -19,6 +19,7 @@ from glasstorch.core.keys import (
     BACKENDS,
     FUNCTIONALITY_BIT,
     PER_BACKEND,
+    RUNTIME_KEYS,
     DispatchKey,
     KeysOfCall,
     highest_key,
@@ -322,22 +323,18 @@ def missing_message(operator: Operator, choice: Choice) -> str:
             f"There were no tensor arguments to this function (e.g., you passed an empty list of Tensors), and no "
             f"kernel of {operator.name} runs without one. It has kernels for: {have}"
         )
-    if key is DispatchKey.Meta and not operator.family:
-        return (
-            f"{operator.name}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta "
-            f"kernel registered. It has kernels for: {have}. Register one with torch.library.register_fake"
-        )
-    could_not = f"Could not run '{operator.name}' with arguments from the '{key.name}' backend."
-    if not any(other.kernels.get(key) for other in registry.operators.values()):
-        return (
-            f"{could_not} This could be because no operator has a kernel there; make the tensor on 'cpu', or on 'meta' "
-            f"if only its sizes matter."
-        )
-    return (
-        f"{could_not} This could be because the operator has no kernel for it: '{operator.name}' is only available "
-        f"for these backends: {have}. Register one with "
-        f"Library('{operator.namespace}', 'IMPL').impl('{operator.name.partition('::')[2]}', kernel, '{key.name}')."
+    served = ", ".join(key.name for key in RUNTIME_KEYS if choose(operator, key).kernel is not None)
+    could_not = (
+        f"Could not run '{operator.name}' with arguments from the '{key.name}' backend. This could be because the "
+        f"operator doesn't exist for this backend, or was omitted during the selective/custom build process (if using "
+        f"custom build). If you are a Facebook employee using PyTorch on mobile, please visit "
+        f"https://fburl.com/ptmfixes for possible resolutions. '{operator.name}' is only available for these backends: "
+        f"[{served}]."
     )
+    if not any(other.kernels.get(key) for other in registry.operators.values()):
+        return f"{could_not}\n\nNo operator has a kernel there. Make the tensor on 'cpu', or on 'meta' for sizes alone."
+    name = operator.name.partition("::")[2]
+    return f"{could_not}\n\nLibrary('{operator.namespace}', 'IMPL').impl('{name}', kernel, '{key.name}') adds one."
 
 
 registry.resolve = resolve
