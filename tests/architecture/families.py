@@ -35,6 +35,7 @@ SERVE_ALL = {
     "kernels/halves.py": "half precision in many loops",
     "operators/composite/with_number.py": "a number in the place of a tensor, for operators of several families",
     "kernels/with_number.py": "the same for the forms that write",
+    "kernels/made_of_others.py": "operators that are made of others for every backend",
     "kernels/number_operands.py": "a number in the place of a tensor",
     "kernels/math_bits.py": "the fallback of conjugated and negated arguments",
     "kernels/backend_select.py": "the backend where no tensor names one",

@@ -34,6 +34,7 @@ BY_KEY: Final = {
         "PyTorch has kernels of nested tensors for more operators"),
     **dict.fromkeys(("AutocastMTIA", "AutocastMAIA", "AutocastXPU", "AutocastMPS"),
         "autocast has policies for the devices that hold tensors here: cpu and cuda"),
+    "PrivateUse1": "what serves all devices here serves a reader's too; PyTorch registers it for its own devices",
     "CUDA": "the kernels of CUDA are loaded with its driver; PyTorch's package for the CPU has none",
     "Tracer": "one fallback records every operator; PyTorch generates a kernel for each",
     "FuncTorchBatched": "vmap finds its rules by the operators' rows in one fallback; PyTorch registers each",

@@ -130,7 +130,16 @@ def test_the_printed_table_of_an_operator_tells_what_is_registered(name: str) ->
     assert explained(dump_table(operator)) == {key for key, kernels in operator.kernels.items() if kernels}
 
 
-def test_no_registration_of_the_library_is_without_effect() -> None:
+NO_EFFECT = {  # what a table of PyTorch would be the same without
+    "aten::_fused_rms_norm": {"Autograd"},
+    "aten::max_pool2d": {"Autograd"},
+    "aten::any.dims": {"CompositeExplicitAutogradNonFunctional"},
+    "aten::all.dims": {"CompositeExplicitAutogradNonFunctional"},
+    "aten::chunk": {"Autograd"},
+}
+
+
+def test_no_registration_of_the_library_is_without_effect_but_some_of_pytorchs() -> None:
     operators = [operator for name, operator in sorted(registry.operators.items()) if name.startswith("aten::")][::7]
     assert len(operators) > 200
     idle = {}
@@ -139,16 +148,7 @@ def test_no_registration_of_the_library_is_without_effect() -> None:
         assert found is not None
         if unused := {key.name for key, kernels in operator.kernels.items() if kernels} - {key.name for key in found}:
             idle[operator.name] = unused
-    assert idle == {}
-
-
-NO_EFFECT = {  # what a table of PyTorch would be the same without
-    "aten::_fused_rms_norm": {"Autograd"},
-    "aten::max_pool2d": {"Autograd"},
-    "aten::any.dims": {"CompositeExplicitAutogradNonFunctional"},
-    "aten::all.dims": {"CompositeExplicitAutogradNonFunctional"},
-    "aten::chunk": {"Autograd"},
-}
+    assert idle.items() <= NO_EFFECT.items()
 
 
 def test_of_what_pytorch_has_registered_five_operators_have_more_than_their_tables_need(require: Require) -> None:

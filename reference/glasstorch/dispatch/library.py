@@ -30,6 +30,7 @@ from glasstorch.dispatch.tagged import TAGGED_SCHEMAS
 from glasstorch.dispatch.tags import Tag
 
 COMPOSITE = DispatchKey.CompositeImplicitAutograd
+DEVICES = (DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.Meta, DispatchKey.PrivateUse1)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -121,7 +122,25 @@ class KernelTable:
     def add(self, name: str, function: Boxed, where: str | None = None) -> None:
         """Register one function under one operator's name."""
         where = where or caller(1)
-        register(f"aten::{name}", Kernel(function, self.key, where, self.takes_keys, self.calls_operators, table=self))
+        operator = registry.find(f"aten::{name}")
+        if Tag.strided_only.name not in operator.words:
+            keys: tuple[DispatchKey, ...] = (self.key,)
+        else:
+            keys = self._devices_of(operator)
+        for key in keys:
+            register(f"aten::{name}", Kernel(function, key, where, self.takes_keys, self.calls_operators, table=self))
+
+    def _devices_of(self, operator: Operator) -> tuple[DispatchKey, ...]:
+        """Where a kernel of an operator stands that serves no sparse tensor: on each device instead of every backend.
+
+        A device's own kernel is left alone, and takes the place of the one for every backend.
+        """
+        if self.key is DispatchKey.CompositeExplicitAutograd:
+            return tuple(key for key in DEVICES if not operator.kernels.get(key))
+        for kernel in operator.kernels.get(self.key, [])[-1:]:
+            if isinstance(kernel.table, KernelTable) and kernel.table.key is not self.key:
+                operator.kernels[self.key].clear()
+        return (self.key,)
 
     def add_fast(self, name: str, function: Boxed) -> Boxed:
         """Let a fast function run in front of an operator's kernel, which the operator keeps; returns that kernel.

@@ -28,7 +28,6 @@ from glasstorch.core.keys import (
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, fallthrough_kernel, registry
-from glasstorch.dispatch.tags import Tag
 
 # The words of PyTorch's own table dump (torch._C._dispatch_dump_table).
 KERNEL = "kernel"
@@ -60,7 +59,6 @@ def _on_each_backend(*functionalities: str, without: tuple[str, ...] = ()) -> fr
 # Backends that have no autograd key of their own share AutogradOther.
 _ALONE = frozenset(DispatchKey[name] for name in ("FPGA", "Vulkan", "Metal", "CustomRNGKeyId", "MkldnnCPU"))
 AUTOGRAD_OTHER_BACKENDS = _ALONE | _on_each_backend("Quantized", "Sparse", "SparseCsr")
-SPARSE_KEYS = _on_each_backend("Sparse", "SparseCsr")
 BACKEND_KEYS = AUTOGRAD_OTHER_BACKENDS | _on_each_backend("Dense")
 NESTED_KEYS = _on_each_backend("NestedTensor")
 AUTOGRAD_KEYS = _on_each_backend("AutogradFunctionality") | {
@@ -152,9 +150,6 @@ def choose(operator: Operator, key: DispatchKey) -> Choice:
     def registered(name: DispatchKey) -> Kernel | None:
         kernels = operator.kernels.get(name)
         return kernels[-1] if kernels else None
-
-    if key in SPARSE_KEYS and Tag.strided_only.name in operator.words:
-        return Choice(key, (kernel := registered(key)), KERNEL if kernel else MISSING)
 
     def by_alias(alias: DispatchKey, undefined_too: bool = False) -> Kernel | None:
         served = key in INCLUDED_IN[alias] or (undefined_too and key is DispatchKey.Undefined)

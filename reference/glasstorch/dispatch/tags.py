@@ -109,7 +109,7 @@ class Tag(Enum):
         True,
     )
     strided_only = (
-        "The kernel that serves all backends here is one for each device in PyTorch, and serves no sparse tensor.",
+        "A kernel for every backend is registered for each device, as in PyTorch, so that it serves no sparse tensor.",
         True,
     )
     needs_data = ("It needs the data of its arguments, and so refuses meta tensors.", True)
