@@ -253,6 +253,19 @@ FOUND: dict[str, Program] = {
             coo(t).type(t.sparse.IntTensor),
         ],
     ),
+    "filled as operators": lambda t: told(
+        t,
+        [
+            t.ops.aten.zero(coo(t)),
+            t.ops.aten.zero(coo(t).to_sparse_csr()),
+            t.ops.aten.fill.Scalar(coo(t).to_sparse_csr(), 2),
+            t.full_like(coo(t).to_sparse_csr(), 2.0),
+        ],
+    ),
+    "filled where there is no kernel": lambda t: [
+        (kind, words.partition(". ")[0])  # without the backends that have one
+        for kind, words in outcomes(t, [lambda: t.ops.aten.fill.Scalar(coo(t), 1), lambda: t.full_like(coo(t), 2.0)])
+    ],
     "what the old kind refuses": lambda t: outcomes(
         t, [lambda: t.sparse.FloatTensor([1, 2]), lambda: t.sparse.FloatTensor(coo(t)), lambda: coo(t).new([1, 2])]
     ),

@@ -70,7 +70,7 @@ def conj_physical(self: Tensor) -> Tensor:
 
 def computed_conj(self: Tensor) -> Tensor:
     """The conjugate in new memory, with the tensor's order of dimensions."""
-    return conj_into(self, empty_like(0, self, None, None, None, None, None))
+    return conj_into(self, empty_like(self.key_set, self, None, None, None, None, None))
 
 
 def resolve_conj(self: Tensor) -> Tensor:

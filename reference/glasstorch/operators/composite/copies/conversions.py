@@ -91,7 +91,7 @@ def to_copy(
     """
     if non_blocking and device is not None and device.type == "cpu" and self.device.type == "cuda":
         pin_memory = True
-    return empty_like(0, self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
+    return empty_like(self.key_set, self, dtype, layout, device, pin_memory, memory_format).copy_(self, non_blocking)
 
 
 def to_dtype(self: Tensor, dtype: Dtype, non_blocking: bool, copy: bool, memory_format: MemoryFormat | None) -> Tensor:
@@ -151,17 +151,17 @@ def set_tensor_geometry(
 
 def fill(self: Tensor, value: Number | Tensor) -> Tensor:
     """A new tensor of this one's shape, dtype and memory format, filled."""
-    return empty_like(0, self, None, None, None, None, None).fill_(value)
+    return empty_like(self.key_set, self, None, None, None, None, None).fill_(value)
 
 
 def copy(self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
     """What `copy_` would make of a tensor, as a new one."""
-    return empty_like(0, self, None, None, None, None, None).copy_(src)
+    return empty_like(self.key_set, self, None, None, None, None, None).copy_(src)
 
 
 def zero(self: Tensor) -> Tensor:
     """What `zero_` would make of a tensor, as a new one."""
-    return empty_like(0, self, None, None, None, None, None).zero_()
+    return empty_like(self.key_set, self, None, None, None, None, None).zero_()
 
 
 def fill_tensor_(self: Tensor, value: Tensor) -> Tensor:
