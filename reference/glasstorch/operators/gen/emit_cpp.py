@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from glasstorch.dispatch.schema import Argument, Return, Type
-from glasstorch.dispatch.tags import Tag
 from glasstorch.operators.gen.model import NativeFunction
 
 INCLUDE = Path(__file__).resolve().parents[2] / "include"
@@ -105,11 +104,10 @@ def emit_functions(functions: list[NativeFunction], mark: str) -> str:
         else:
             shown, name = parameters, native.schema.name
         body = _body(native, parameters)
-        for each in _with_numbers(native, shown):
-            signature = name, *(p.declared for p in each if p.declared)
-            if signature not in seen:
-                seen.add(signature)
-                lines.append(f"inline {result} {name}({_shown(each)}) {{ {body} }}\n")
+        signature = name, *(p.declared for p in shown if p.declared)
+        if signature not in seen:
+            seen.add(signature)
+            lines.append(f"inline {result} {name}({_shown(shown)}) {{ {body} }}\n")
     return "".join(lines)
 
 
@@ -118,16 +116,6 @@ def _shown(parameters: Sequence[Parameter]) -> str:
     shown = [p for p in parameters if p.declared]
     last = max((i for i, p in enumerate(shown) if p.default is None), default=-1)
     return ", ".join(p.declared if i < last else str(p) for i, p in enumerate(shown))
-
-
-def _with_numbers(native: NativeFunction, parameters: list[Parameter]) -> Iterator[list[Parameter]]:
-    """The parameters, and those of a second function where a number may stand for a tensor."""
-    yield parameters
-    if Tag.numbers_as_tensors in native.tags and not native.schema.is_out:
-        place = next(i for i, p in enumerate(parameters) if p.name != "self" and p.declared.startswith("const Tensor&"))
-        number = parameters[place]
-        number = number._replace(declared=number.declared.replace("Tensor", "Scalar"))
-        yield [*parameters[:place], number, *parameters[place + 1 :]]
 
 
 def _methods(functions: list[NativeFunction]) -> Iterator[tuple[NativeFunction, str, str, list[Parameter]]]:
@@ -139,8 +127,7 @@ def _methods(functions: list[NativeFunction]) -> Iterator[tuple[NativeFunction, 
             parameters, result = _parameters(native), _result(native)
         except _NotPassed:
             continue
-        for each in _with_numbers(native, parameters):
-            yield native, result, native.schema.name, [p for p in each if p.name != "self"]
+        yield native, result, native.schema.name, [p for p in parameters if p.name != "self"]
 
 
 def _parameters(native: NativeFunction) -> list[Parameter]:
