@@ -129,7 +129,7 @@ def test_a_trace(ask: Ask) -> None:
 
 def test_no_kernel(ask: Ask) -> None:
     """the entry for a backend without a kernel"""
-    came = ask("missing", an_operator("kernel").table, key_set_of("Meta"))
+    came = ask("missing", an_operator("kernel").table, key_set_of("CUDA"))
     expect(came, Raises(MissingKernelError, "Could not run"), because="the caller is to hear of it")
 
 

@@ -402,7 +402,8 @@ def sum_to(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     """The sum over the dimensions that broadcasting `shape` to the tensor's shape added or expanded."""
     added = len(tensor._shape) - len(shape)
     repeated = [added + i for i, size in enumerate(shape) if size == 1 and tensor._shape[added + i] != 1]
-    tensor = sum_over(tensor, [*range(added), *repeated], True, None)
+    if dims := [*range(added), *repeated]:
+        tensor = sum_over(tensor, dims, True, None)
     return tensor.view(shape) if added else tensor
 
 

@@ -125,7 +125,8 @@ def _written_out(view: Operator, below: int) -> Callable[[Boxed], Boxed] | None:
     The kernel is the one for all backends: a layout that is not strided may have another.
     """
     kernel = resolve(view, below).choice.kernel
-    is_written_out = kernel is not None and kernel.table is not None and kernel.key is EVERY_BACKEND
+    table = None if kernel is None else kernel.table
+    is_written_out = isinstance(table, KernelTable) and table.key is EVERY_BACKEND
     return FREQUENT.get(view.name) if is_written_out else None
 
 

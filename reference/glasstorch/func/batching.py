@@ -176,7 +176,8 @@ def composite_of(operator: Operator) -> Kernel | None:
     for key in (IMPLICIT, *explicit) if operator.family else (IMPLICIT,):
         if kernels := operator.kernels.get(key):
             return kernels[-1]
-    return None
+    on_devices = operator.kernels.get(DispatchKey.CPU, [])[-1:] if Tag.strided_only in operator.tags else []
+    return next((kernel for kernel in on_devices if getattr(kernel.table, "key", None) in explicit), None)
 
 
 def one_by_one(batch: Batch, operator: Operator, arguments: list[Any]) -> Any:
