@@ -29,7 +29,7 @@ OTHERWISE = {
             *("pairwise_distance", "triplet_margin_loss", "affine_grid_generator_backward"),
             *("scaled_dot_product_attention", "_scaled_dot_product_attention_math"),
             *("trapezoid.dx", "trapezoid.x", "trapz.dx", "trapz.x", "gradient.array", "gradient.scalararray"),
-            *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint", "take_along_dim"),
+            *("gradient.scalarint", "gradient.scalarrayarray", "gradient.scalarrayint"),
         ],
         NUMBERS,
     ),

@@ -101,14 +101,6 @@ def test_a_changed_result(ask: Ask) -> None:
     expect(ask("unpack", node.saved_result, node), accepted, because=because)
 
 
-def test_integers(ask: Ask) -> None:
-    """whether the places of a maximum require grad, which a node has saved as one of its results"""
-    node = torch.tensor([1.0, 3.0, 2.0], requires_grad=True).max(0)[0].grad_fn
-    came = ask("unpack", node.saved_indices, node)
-    because = "no gradient flows through integers"
-    expect(came, False, read=lambda came: came.requires_grad, because=because)
-
-
 def test_a_tangent(ask: Ask) -> None:
     """the tangent of a result that was saved in forward mode"""
     x = torch.tensor([1.0, 2.0], requires_grad=True)

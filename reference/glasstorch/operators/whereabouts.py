@@ -141,7 +141,7 @@ def whereabouts(operator: Operator) -> Whereabouts:
         differs,
         row.not_implemented is not None,
         row.functional,
-        tuple(operator.tags),
+        tuple(tag for tag in operator.tags if tag is not Tag.pt2_compliant_tag),  # nearly every operator has it
         _owner(row, operator),
     )
 
