@@ -192,6 +192,7 @@ def _argument(given: Argument | Number) -> Argument:
 # overload -> the overload that it calls (operators/composite, kernels/number_operands.py), and that one's arguments
 COMPOSITES: Final[dict[str, tuple[str, Callable[..., tuple[Any, ...]]]]] = {
     **{f"{name.partition('.')[0]}.Scalar": (name, _both) for name, row in FORMULAS.items() if row.number_form},
+    "remainder.Scalar": ("remainder.Tensor", _both),
     "rsub.Tensor": ("sub.Tensor", _reversed),
     "rsub.Scalar": ("sub.Tensor", _reversed),
     "isnan": ("ne.Tensor", _with_itself),
