@@ -34,7 +34,7 @@ ROWS = {facts.name: facts for facts in table(ROOT)}
 EXAMPLES = {
     "add.Tensor": HERE,
     "convolution": HERE,
-    "div.Scalar": COMPOSED,
+    "__lshift__.Scalar": COMPOSED,
     "_cudnn_rnn": MISSING,
     "_nested_tensor_size": MISSING,
 }
