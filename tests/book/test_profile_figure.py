@@ -51,7 +51,7 @@ def test_a_box_stands_to_the_right_of_the_call_that_made_it_and_is_as_high_as_wh
         ("addmm", 2, 1, 1, 2),
         ("relu", 1, 2, 1, 3),
         ("sum", 1, 3, 1, 4),
-        ("backward", 0, 4, 10, None),
+        ("backward", 0, 4, 11, None),
     ]
     assert found(recorded(training))[: len(forward)] == forward
 
