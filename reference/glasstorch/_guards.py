@@ -1,7 +1,7 @@
 """In which fake mode is a program?
 
 Mirrors: torch/_guards.py (detect_fake_mode, active_fake_mode)
-Differs: nothing of what a compiler keeps there.
+Differs: the state that a compiler keeps there is left out.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ make_device: Final[Any] = device.__new__  # which a mode of functions replaces (
 
 
 def device_from(*args: Any, **kwargs: Any) -> device:
-    """As `device(...)` is where no mode of functions is on: in code of the library of which nobody is to be asked."""
+    """`device(...)` for the library's own code: a mode of functions is not asked about it."""
     made: device = make_device(device, *args, **kwargs)
     return made
 

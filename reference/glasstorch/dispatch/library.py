@@ -30,6 +30,7 @@ from glasstorch.dispatch.tagged import TAGGED_SCHEMAS
 from glasstorch.dispatch.tags import Tag
 
 COMPOSITE = DispatchKey.CompositeImplicitAutograd
+STRIDED_ONLY = Tag.strided_only.name
 DEVICES = (DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.Meta, DispatchKey.PrivateUse1)
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -123,7 +124,7 @@ class KernelTable:
         """Register one function under one operator's name."""
         where = where or caller(1)
         operator = registry.find(f"aten::{name}")
-        if Tag.strided_only.name not in operator.words:
+        if STRIDED_ONLY not in operator.words:
             keys: tuple[DispatchKey, ...] = (self.key,)
         else:
             keys = self._devices_of(operator)
