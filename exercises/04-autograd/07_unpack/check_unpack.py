@@ -1,6 +1,7 @@
 """Is a saved tensor handed back with its history, and only while it is as it was saved?"""
 
 from collections.abc import Callable
+from typing import Any
 
 import glasstorch as torch
 from glasstorch.autograd import forward_ad
@@ -24,6 +25,21 @@ UNNOTICED: dict[str, Callable[[Tensor], object]] = {
 def computed() -> Tensor:
     """A tensor with a history that was changed once, before anybody saved it."""
     return (torch.tensor([2.0, 3.0], requires_grad=True) * 1).add_(1)
+
+
+class Sorted(torch.autograd.Function):
+    """The elements in their order, and where they were."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
+        values, places = x.sort()
+        ctx.save_for_backward(places)
+        return values, places
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, _: object) -> Tensor:
+        (places,) = ctx.saved_tensors
+        return torch.zeros_like(grad).scatter(0, places, grad)
 
 
 def test_an_argument(ask: Ask) -> None:
@@ -99,6 +115,15 @@ def test_a_changed_result(ask: Ask) -> None:
     because = "what was kept shares memory and counter with the result"
     accepted = Raises(RuntimeError, "output 0 of Exp, is at version 1; expected version 0 instead")
     expect(ask("unpack", node.saved_result, node), accepted, because=because)
+
+
+def test_integers(ask: Ask) -> None:
+    """whether the order of the elements requires grad, which the node of a Function has saved as one of its results"""
+    ordered: Any = Sorted.apply(torch.tensor([3.0, 1.0], requires_grad=True))
+    node = ordered[0].grad_fn
+    came = ask("unpack", node._raw_saved_tensors[0], node)
+    because = "no gradient flows through integers"
+    expect(came, False, read=lambda came: came.requires_grad, because=because)
 
 
 def test_a_tangent(ask: Ask) -> None:
