@@ -309,7 +309,93 @@ def called(t: Any, *args: Any) -> Any:
     return with_an_operator(t, ARGUMENTS, kernel, use)
 
 
+def freed_by_a_refusal(t: Any) -> Any:
+    """The refusals of a library of an unknown key, and of one of the same namespace afterwards."""
+    refused = refusal(lambda: t.library.Library("found_after_a_refusal", "DEF", "NoKey"))
+    library = t.library.Library("found_after_a_refusal", "DEF")
+    library._destroy()
+    return refused
+
+
+def factory_in_a_kernel(t: Any) -> Any:
+    """What a mode sees of a kernel that is composed of others and makes a tensor."""
+
+    def use(op: Any) -> Any:
+        return seen(t, lambda: op(t.zeros(1)))
+
+    return with_an_operator(t, "f(Tensor x) -> Tensor", lambda x: x + t.ones(1), use, key="CompositeImplicitAutograd")
+
+
+def set_of_keys(t: Any, requires_grad: bool) -> Any:
+    """The keys that the kernels of a program's operator are given: only those that do not fall through."""
+    found: list[Any] = []
+    cpu = t._C.DispatchKeySet(t._C.DispatchKey.CPU)
+    library = t.library.Library("found_by_programs", "FRAGMENT")
+
+    def on_cpu(keys: Any, x: Any) -> Any:
+        found.extend((str(keys), keys == cpu, keys != cpu, str(keys - cpu)))
+        return x * 3
+
+    def with_gradient(keys: Any, x: Any) -> Any:
+        found.append(str(keys))
+        return t.ops.found_by_programs.keys.default.redispatch(keys & t._C._after_autograd_keyset, x)
+
+    try:
+        library.define("keys(Tensor x) -> Tensor")
+        library.impl("keys", on_cpu, "CPU", with_keyset=True)
+        library.impl("keys", with_gradient, "Autograd", with_keyset=True)
+        made = t.ops.found_by_programs.keys(t.ones(2, requires_grad=requires_grad))
+        return found, made.tolist(), type(made.grad_fn).__name__  # what a kernel of a program calls is recorded
+    finally:
+        library._destroy()
+
+
+def references_to_storages(t: Any) -> Any:
+    """Whether a reference to a storage that is gone is taken for one to a new storage, maybe at the same address."""
+    reference = within(t, "multiprocessing.reductions").StorageWeakRef
+    gone = reference(t.ones(2).untyped_storage())
+    others = [t.ones(2).untyped_storage() for _ in range(50)]
+    one = others[0]
+    same = reference(one), reference(one)
+    return gone.expired(), [gone == reference(other) for other in others], same[0] == same[1], len({*same})
+
+
+def asked_of_a_derived_class(t: Any) -> Any:
+    """What a class and one that is derived from it are asked, both with tensors that are asked for their sizes."""
+    asked: list[str] = []
+
+    class Base(t.Tensor):  # type: ignore[misc,name-defined]
+        @classmethod
+        def __torch_dispatch__(cls: Any, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            asked.append(f"{cls.__name__} {func}")
+            return None
+
+    derived = type("Derived", (Base,), {})
+    for kind in (Base, derived):
+        x = t.Tensor._make_wrapper_subclass(kind, (6, 2), dispatch_sizes_strides_policy="sizes")
+        asked.append(str((x.size(), x.stride(), x.is_contiguous(memory_format=t.channels_last), x.numel())))
+    return asked
+
+
 FOUND: dict[str, Callable[[Any], Any]] = {
+    "the namespace of a library that was refused": freed_by_a_refusal,
+    "options of a factory in a kernel of a program": factory_in_a_kernel,
+    "options of indices": lambda t: seen(t, lambda: (t.tril_indices(2, 2), t.triu_indices(2, 2, dtype=t.int32))),
+    "the keys that a kernel is given": lambda t: set_of_keys(t, False),
+    "the keys that a kernel is given, and a gradient": lambda t: set_of_keys(t, True),
+    "references to storages": references_to_storages,
+    "a derived class that answers for sizes": asked_of_a_derived_class,
+    "a class that does not say how many dimensions": lambda t: asked_of_its_class(
+        t, "sizes", {"aten.dim.default": None}, lambda x: x.dim()
+    ),
+    "a class that does not say its layout": lambda t: asked_of_its_class(
+        t, "strides", {"prim.layout.default": None}, lambda x: x.layout, dispatch_layout=True
+    ),
+    "a class that does not say its device": lambda t: asked_of_its_class(
+        t, "strides", {"prim.device.default": None}, lambda x: x.is_cpu, dispatch_device=True
+    )[0],
+    "a question with too many arguments": lambda t: refusal(lambda: t.ops.aten.size(t.ones(2, 3), 0, 1)),
+    "a question with an argument of another type": lambda t: refusal(lambda: t.ops.aten.size(t.ones(2, 3), "a")),
     "options of a factory": lambda t: seen(t, lambda: (t.ones(2), t.zeros(2, dtype=t.int8), t.rand(1), t.arange(3))),
     "options of a window": lambda t: seen(t, lambda: (t.hann_window(4), t.eye(2), t.empty_strided((2,), (1,)))),
     "options of a factory like another": lambda t: seen(

@@ -25,8 +25,9 @@ from glasstorch.core.keys import (
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch import resolve as resolve_module
 from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.guards import AutoDispatchBelowAutograd
 from glasstorch.dispatch.library import KernelTable, Library
-from glasstorch.dispatch.operator import Operator, fallthrough_kernel, registry
+from glasstorch.dispatch.operator import Kernel, Operator, fallthrough_kernel, registry
 from glasstorch.dispatch.resolve import (
     AUTOGRAD_KEYS,
     BACKEND_FALLBACK,
@@ -255,22 +256,25 @@ def test_the_guard_goes_when_a_kernel_raises(library: Library, operator: Operato
         assert not recording()
         raise ValueError
 
-    library.impl("op", fail, "CPU")
-    library.impl("op", lambda x: x, "Autograd")
+    library.register("op", Kernel(fail, DispatchKey.CPU, "here"))
     with pytest.raises(ValueError):
         operator.redispatch(CPU_KEYS & below("ADInplaceOrView"), tensor())
     assert recording()
 
 
-def test_a_users_kernel_is_recorded_where_no_autograd_kernel_stood_above_it(
+def test_a_users_kernel_is_recorded_unless_an_autograd_kernel_switches_that_off(
     library: Library, operator: Operator, tensor: Make
 ) -> None:
     library.impl("op", lambda x: recording(), "CPU")
     assert operator(tensor())
-    library.impl(
-        "op", lambda keys, x: operator.redispatch(keys & below("AutogradOther"), x), "Autograd", with_keyset=True
-    )
-    assert not operator(tensor())
+
+    def below_autograd(keys: int, x: TensorImpl) -> object:
+        recorded = operator.redispatch(keys & below("AutogradOther"), x)
+        with AutoDispatchBelowAutograd():
+            return recorded, operator.redispatch(keys & below("AutogradOther"), x)
+
+    library.impl("op", below_autograd, "Autograd", with_keyset=True)
+    assert operator(tensor()) == (True, False)
 
 
 # What a key does for all operators ------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from glasstorch.core.keys import (
 )
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import compute_keys
+from glasstorch.dispatch.guards import AutoDispatchBelowADInplaceOrView
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import Operator, fallthrough_kernel, registry
 from glasstorch.dispatch.resolve import resolve
@@ -35,9 +36,12 @@ def outer(library: Library) -> Operator:
     library.impl("inner", leaf, "CPU")
     operator = library.define("outer(Tensor x) -> Tensor")
     library.impl("outer", lambda x: inner(inner(x)), "CPU")
-    library.impl(
-        "outer", lambda keys, x: operator.redispatch(keys & below("AutogradOther"), x), "Autograd", with_keyset=True
-    )
+
+    def below_autograd(keys: int, x: TensorImpl) -> object:
+        with AutoDispatchBelowADInplaceOrView():
+            return operator.redispatch(keys & below("AutogradOther"), x)
+
+    library.impl("outer", below_autograd, "Autograd", with_keyset=True)
     return operator
 
 
@@ -219,12 +223,12 @@ def test_an_operator_that_its_own_kernel_calls_from_the_top_is_another_call(
     library.impl("op", again, "CPU")
     library.impl("op", lambda x: x, "Meta")
     library.impl("op", fallthrough_kernel, "Tracer")
-    library.impl(
-        "op",
-        lambda keys, x: operator.redispatch(keys & ALL_BACKENDS | FUNCTIONALITY_BIT["Dense"], x),
-        "Autograd",
-        with_keyset=True,
-    )
+
+    def below_autograd(keys: int, x: TensorImpl) -> object:
+        with AutoDispatchBelowADInplaceOrView():
+            return operator.redispatch(keys & ALL_BACKENDS | FUNCTIONALITY_BIT["Dense"], x)
+
+    library.impl("op", below_autograd, "Autograd", with_keyset=True)
     with trace() as recorded:
         operator(tensor())
     assert [(hop.depth, hop.key.name) for hop in recorded] == [

@@ -110,6 +110,8 @@ class OpOverloadPacket:
             if answer is not UNASKED:
                 return answer
         if asking := questions.overloads(self._namespace, self.__name__):
+            if (fits_none := self._fits_none(args, kwargs)) is not None:
+                raise fits_none
             return questions.fitting(asking, len(args) + len(kwargs))(*args, **kwargs)
         if self._alone is not None:  # a user's operator, which checks its arguments itself
             return self._alone(*args, **kwargs)

@@ -9,17 +9,23 @@ Differs: these operators have no rows, as each is a method or property of the te
 # Note [A class that is asked for its sizes]
 A class with a `__torch_dispatch__` may say that it answers for the strides of its instances, for their sizes and
 strides, their device or their layout. The methods and properties that tell these are then put into the class: they pass
-`aten::sym_size` and so on to its handler, and tell what the tensor has itself where that returns None.
+`aten::sym_size` and so on to its handler, and tell what the tensor has itself where that returns None. The number of
+dimensions, the device and the layout must be told: there, None is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Any, Final, NamedTuple
+from weakref import WeakSet
 
-from glasstorch.core.errors import ArgumentTypeError
+from glasstorch.core.device import device as Device
+from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import DispatchKey
+from glasstorch.core.layout import contiguous_format
+from glasstorch.core.layout import layout as Layout
 from glasstorch.dispatch import mode_stack, python_fallback
 from glasstorch.dispatch.library import caller
 from glasstorch.dispatch.operator import Kernel
@@ -90,6 +96,7 @@ class _Asked(NamedTuple):
     of: int
     question: str
     read: Callable[..., Any]
+    expected: type | None = None  # what alone is an answer; without, None is one: what the tensor has itself
 
 
 def _sizes(answer: Any, dim: int | None = None) -> Any:
@@ -106,8 +113,8 @@ def _as_it_is(answer: Any, **ignored: Any) -> Any:
 
 METHODS: Final = {
     "size": _Asked(SIZES, "aten::sym_size", _sizes),
-    "dim": _Asked(SIZES, "aten::dim", _as_it_is),
-    "ndimension": _Asked(SIZES, "aten::dim", _as_it_is),
+    "dim": _Asked(SIZES, "aten::dim", _as_it_is, int),
+    "ndimension": _Asked(SIZES, "aten::dim", _as_it_is, int),
     "numel": _Asked(SIZES, "aten::sym_numel", _as_it_is),
     "nelement": _Asked(SIZES, "aten::sym_numel", _as_it_is),
     "stride": _Asked(SIZES | STRIDES, "aten::sym_stride", _steps),
@@ -116,13 +123,15 @@ METHODS: Final = {
 }
 PROPERTIES: Final = {
     "shape": _Asked(SIZES, "aten::sym_size", _sizes),
-    "ndim": _Asked(SIZES, "aten::dim", _as_it_is),
-    "device": _Asked(DEVICE, "prim::device", _as_it_is),
-    "is_cpu": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "cpu"),
-    "is_cuda": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "cuda"),
-    "is_meta": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "meta"),
-    "layout": _Asked(LAYOUT, "prim::layout", _as_it_is),
+    "ndim": _Asked(SIZES, "aten::dim", _as_it_is, int),
+    "device": _Asked(DEVICE, "prim::device", _as_it_is, Device),
+    "is_cpu": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "cpu", Device),
+    "is_cuda": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "cuda", Device),
+    "is_meta": _Asked(DEVICE, "prim::device", lambda answer: answer.type == "meta", Device),
+    "layout": _Asked(LAYOUT, "prim::layout", _as_it_is, Layout),
 }
+_lock: Final = Lock()  # classes are changed under it
+_asking: Final[WeakSet[Any]] = WeakSet()  # the methods that ask, which a derived class inherits
 
 
 def let_class_answer(made: Any, policy: str | None, on: bool, layout: bool) -> None:
@@ -133,31 +142,43 @@ def let_class_answer(made: Any, policy: str | None, on: bool, layout: bool) -> N
     if not asked:
         return
     kind = type(made)
-    for name, row in METHODS.items():
-        if row.of & asked and name not in vars(kind):
-            setattr(kind, name, _asking_method(getattr(kind, name), row))
-    for name, row in PROPERTIES.items():
-        if row.of & asked and name not in vars(kind):
-            setattr(kind, name, property(_asking_method(getattr(kind, name).__get__, row)))
+    with _lock:
+        for name, row in METHODS.items():
+            method = getattr(kind, name)
+            if row.of & asked and method not in _asking:
+                setattr(kind, name, _asking_method(method, row))
+        for name, row in PROPERTIES.items():
+            attribute = getattr(kind, name)
+            if row.of & asked and getattr(attribute, "fget", None) not in _asking:
+                setattr(kind, name, property(_asking_method(attribute.__get__, row)))
     made.__dict__["_asked"] = asked
 
 
 def _asking_method(inherited: Callable[..., Any], row: _Asked) -> Callable[..., Any]:
     def asks(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if self.__dict__.get("_asked", 0) & row.of and (answer := _answer(self, row.question)) is not None:
-            return row.read(answer, *args, **kwargs)
-        return inherited(self, *args, **kwargs)
+        if not self.__dict__.get("_asked", 0) & row.of:
+            return inherited(self, *args, **kwargs)
+        order = kwargs.get("memory_format", contiguous_format)
+        answer = _answer(self, row.question, *(() if order is contiguous_format else (order,)))
+        if row.expected is not None and not isinstance(answer, row.expected):
+            asked_for, wanted = (
+                row.question.partition("::")[2],
+                fitting(_by_name[row.question], 1).schema.returns[0].type,
+            )
+            raise ArgumentError(f"{asked_for} returned invalid type {type(answer).__name__}, expected {wanted}")
+        return inherited(self, *args, **kwargs) if answer is None else row.read(answer, *args, **kwargs)
 
+    _asking.add(asks)
     return asks
 
 
-def _answer(tensor: Any, question: str) -> Any:
+def _answer(tensor: Any, question: str, *more: Any) -> Any:
     """What the innermost mode, or the class of a tensor, answers."""
-    operator = fitting(_by_name[question], 1)
+    operator, args = fitting(_by_name[question], 1 + len(more)), (tensor, *more)
     stack, types = mode_stack.modes.get(), (type(tensor),)
-    answer = python_fallback._ask_mode(stack, operator, types, (tensor,), {}) if stack else NotImplemented
+    answer = python_fallback._ask_mode(stack, operator, types, args, {}) if stack else NotImplemented
     if answer is NotImplemented:
-        answer = python_fallback.ask_subclasses((tensor,), operator, types, (tensor,), {})
+        answer = python_fallback.ask_subclasses((tensor,), operator, types, args, {})
     if answer is NotImplemented:
         raise ArgumentTypeError(python_fallback.refused(f"ops.{question.replace('::', '.')}", stack, types))
     return answer

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import EnumMeta, IntEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from glasstorch.core.device import PRIVATE_USE, no_tensors_on, private_use
 from glasstorch.core.errors import ArgumentTypeError, RegistrationError
@@ -279,13 +279,13 @@ class DispatchKeySet:
         return DispatchKeySet(self.bits & other.bits) if isinstance(other, DispatchKeySet) else NotImplemented
 
     def __ror__(self, other: object) -> DispatchKeySet:
-        return DispatchKeySet(self.bits | other) if isinstance(other, KeysOfCall) else NotImplemented
+        return other.as_set() | self if isinstance(other, KeysOfCall) else NotImplemented
 
     def __rand__(self, other: object) -> DispatchKeySet:
-        return DispatchKeySet(self.bits & other) if isinstance(other, KeysOfCall) else NotImplemented
+        return other.as_set() & self if isinstance(other, KeysOfCall) else NotImplemented
 
     def __rsub__(self, other: object) -> DispatchKeySet:
-        return DispatchKeySet(other) - self if isinstance(other, KeysOfCall) else NotImplemented
+        return other.as_set() - self if isinstance(other, KeysOfCall) else NotImplemented
 
     def __sub__(self, other: object) -> DispatchKeySet:
         if not isinstance(other, DispatchKeySet):
@@ -305,18 +305,39 @@ class DispatchKeySet:
 class KeysOfCall(int):
     """The key set that a program's kernel is given: an int, as the library's kernels have, that answers as a set does.
 
+    The set is without the keys that fall through, which `told` leaves out; a trace wants the int to have them.
+
     >>> KeysOfCall(key_set_of("CPU")) & DispatchKeySet(DispatchKey.CPU)
     DispatchKeySet(CPU)
     """
 
+    told: int
+
+    def __new__(cls, keys: int, told: int = -1) -> Self:
+        made = super().__new__(cls, keys)
+        made.told = told
+        return made
+
+    def as_set(self) -> DispatchKeySet:
+        """The keys as a set."""
+        return DispatchKeySet(int(self) & self.told)
+
     def __getattr__(self, name: str) -> Any:
-        return getattr(DispatchKeySet(int(self)), name)
+        return getattr(self.as_set(), name)
 
     def __iter__(self) -> Iterator[DispatchKey]:
-        return runtime_keys(self)
+        return iter(self.as_set())
+
+    def __eq__(self, other: object) -> bool:
+        return self.as_set() == other if isinstance(other, DispatchKeySet) else int(self) == other
+
+    def __ne__(self, other: object) -> bool:  # that of int would say otherwise
+        return not self == other
+
+    __hash__ = int.__hash__
 
     def __repr__(self) -> str:
-        return repr(DispatchKeySet(int(self)))
+        return repr(self.as_set())
 
 
 def _bits_of(key: DispatchKey | str) -> int:

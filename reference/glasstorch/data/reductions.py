@@ -24,7 +24,10 @@ _known: Final[WeakValueDictionary[tuple[int, int], UntypedStorage]] = WeakValueD
 
 
 class StorageWeakRef:
-    """Whether a storage is still there, and the same as another: what a program keeps that shall not keep it alive."""
+    """Whether a storage is still there, and the same as another: what a program keeps that shall not keep it alive.
+
+    A storage has one weak reference, which all these share. It tells a dead storage from a new one at its address.
+    """
 
     __slots__ = ("cdata", "storage")
 
@@ -39,7 +42,7 @@ class StorageWeakRef:
         return hash(self.cdata)
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, StorageWeakRef) and self.cdata == other.cdata)
+        return isinstance(other, StorageWeakRef) and self.storage is other.storage
 
 
 def register_reductions() -> None:

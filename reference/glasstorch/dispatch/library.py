@@ -220,6 +220,8 @@ class Library:
             raise ValueError(f"Unsupported kind: {kind}; expected one of {', '.join(KINDS)}")
         if ns in RESERVED and kind != "IMPL":
             raise ValueError(f"{ns} is a reserved namespace. Please try creating a library with another name.")
+        if dispatch_key:
+            _dispatch_key(dispatch_key)  # refuses an unknown one
         where = self._place()
         if kind == "DEF":
             taken = _defined_at.get(ns) or ("the library itself" if ns == "aten" else None)
@@ -231,8 +233,6 @@ class Library:
                     f"'FRAGMENT').  It was defined at {taken}; refused the one at {where}"
                 )
             _defined_at[ns] = where
-        if dispatch_key:
-            _dispatch_key(dispatch_key)  # refuses an unknown one
         self.ns = ns
         self.kind = kind
         self.dispatch_key = dispatch_key

@@ -12,8 +12,8 @@ A kernel in the table is called as `kernel(keys, *arguments)`, with every argume
 
 # Note [A user's kernel]
 What a `Library` registers is called as user code would call it: keyword-only arguments by name, and arguments that
-equal their defaults left out, so that `def f(x): ...` can implement `f(Tensor x, int n=1)`. Where no autograd kernel
-ran above it, the operators that it calls are recorded: its gradient is theirs.
+equal their defaults left out, so that `def f(x): ...` can implement `f(Tensor x, int n=1)`. What it calls is recorded,
+and gives it its gradient, unless an autograd kernel of the library, or one that switches recording off, ran above it.
 """
 
 from __future__ import annotations

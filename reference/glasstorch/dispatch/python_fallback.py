@@ -165,26 +165,28 @@ def _options_of(operator: Operator) -> tuple[tuple[int, Any], ...]:
     names = [a.name for a in operator.schema.arguments]
     if not {"dtype", "layout", "device", "pin_memory"}.issubset(names) or "non_blocking" in names:
         return ()  # a conversion keeps what it is not told
-    like_another = operator.schema.arguments[0].type.is_tensor_like  # and where that is
-    options = (("pin_memory", False),) if like_another else (("device", CPU), ("pin_memory", False))
-    return tuple((names.index(name), value) for name, value in options)
+    dtype = operator.schema.arguments[names.index("dtype")].default_value  # of indices it is int64, which goes unsaid
+    options = {"dtype": dtype, "device": CPU, "pin_memory": False}
+    if operator.schema.arguments[0].type.is_tensor_like:  # it is made where that is
+        del options["device"]
+    return tuple((names.index(name), value) for name, value in options.items() if value is not None)
 
 
 def _is_called_by_itself() -> bool:
-    """Whether an operator is called as `torch.ops.aten.ones`: the frames below are few, and so is this asked seldom."""
+    """Whether a factory is called as `torch.ops.aten.ones`: up to that call there is no function, and no program."""
     frame: Any = sys._getframe(2)
-    for _ in range(FRAMES):
-        if frame is None:
+    while frame is not None and frame.f_code not in CALLS:
+        module = frame.f_globals["__name__"]
+        if module == FUNCTIONS or not module.startswith(LIBRARY):
             return False
-        if frame.f_code in CALLS:
-            return True
         frame = frame.f_back
-    return False
+    return frame is not None
 
 
 # The code of what calls an operator by itself; calls/ops.py adds that of packets.
 CALLS: Final = {Operator.__call__.__code__, OpOverload.__call__.__code__}
-FRAMES: Final = 8  # between a call and the fallback: a packet's choice of an overload, the kernel for BackendSelect
+LIBRARY: Final = "glasstorch."
+FUNCTIONS: Final = "glasstorch.operators.generated.functions"
 
 
 def _ask_mode(stack: Any, operator: Operator, types: tuple[type, ...], args: Any, named: Any) -> Any:

@@ -23,6 +23,7 @@ from glasstorch.core.keys import (
     DispatchKey,
     KeysOfCall,
     highest_key,
+    key_set_of,
     runtime_keys,
 )
 from glasstorch.core.tensor_impl import TensorImpl
@@ -200,18 +201,16 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     assert kernel is not None
     function = kernel.fast or kernel.function
     if kernel.by_user:
-        function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK)
+        function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK, keys)
     elif kernel.boxed or choice.rule == BACKEND_FALLBACK:
         function = partial(function, operator)
     elif not kernel.takes_keys:
         function = _without_keys(function, len(operator.schema.arguments))
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
-    # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above; nor was
-    # it where a user's operator has none, as what stands in its place records nothing (autograd/unregistered.py).
-    records_itself = kernel.by_user and (
-        keys & AUTOGRAD_AND_NESTED
-        or not (operator.family or any(operator.kernels.get(key) for key in (DispatchKey.Autograd, *AUTOGRAD_KEYS)))
-    )
+    # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above. That of
+    # a user's operator switches recording off itself where it wants that; and what stands in the place of one that is
+    # missing records nothing (autograd/unregistered.py).
+    records_itself = kernel.by_user and (keys & AUTOGRAD_AND_NESTED or not operator.family)
     if kernel.calls_operators and stands_below and not records_itself:
         return _below_autograd(function, _excluded_below(operator))
     return function
@@ -228,18 +227,28 @@ def _excluded_below(operator: Operator) -> int:
     return _AUTOGRAD_AND_NESTED if parts_count else _AUTOGRAD_AND_NESTED | FUNCTIONALITY_BIT["ADInplaceOrView"]
 
 
-def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool) -> Boxed:
+def _falls_through(operator: Operator, keys: int) -> int:
+    """The functionalities of a key set that fall through: a user's kernel is not told of them, as in PyTorch."""
+    passed = 0
+    for key in runtime_keys(keys):
+        if _passes_by(choose(operator, key)):
+            passed |= key_set_of(key) & ~ALL_BACKENDS
+    return passed
+
+
+def _as_users_call(operator: Operator, kernel: Kernel, is_fallback: bool, keys: int) -> Boxed:
     """See Note [A user's kernel]."""
     function, takes_keys = kernel.function, kernel.takes_keys
+    told = ~_falls_through(operator, keys) if takes_keys else -1
     if not is_fallback and not any(a.keyword_only or a.default is not None for a in operator.schema.arguments):
         count = len(operator.schema.arguments)
         if takes_keys:
-            return lambda keys, *arguments: function(KeysOfCall(keys), *arguments)
+            return lambda keys, *arguments: function(KeysOfCall(keys, told), *arguments)
         return _without_keys(function, count)  # nothing is left out, and nothing has a name
 
     def entry(keys: int, *arguments: Any) -> Any:
         args, named = users_arguments(operator, arguments)
-        first = (KeysOfCall(keys),) if takes_keys else ()
+        first = (KeysOfCall(keys, told),) if takes_keys else ()
         if is_fallback:
             first = (*first, operator)
         return function(*first, *args, **named)
