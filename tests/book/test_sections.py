@@ -23,9 +23,6 @@ WITH_ALL_PARTS = [section for section in SECTIONS if section not in (GLOSSARY, "
 WITH_EXERCISES = [section for section in SECTIONS if not section.startswith("00-")]  # chapter 00 is a tour
 EXERCISES = sorted((ROOT / "exercises").glob("[0-9][0-9]-*/*/exercise.toml"))
 PARTS = (
-    "The question",
-    "What the documents say",
-    "Predict, then run",
     "In PyTorch's source",
     "Failure lab",
     "Exercises",

@@ -6,5 +6,5 @@ Markdown) `recorded` (what a page that runs has to know) `section_head` `house` 
 and what it names (pages made from data) `exercise_pages` `cards` (what a word's card tells) `nodes` `places` (what a
 name in a box means) `references` `quotes` (what stands there) `boxes` (links that open it beside a page) `vendor`
 (typefaces) `mathematics` `finish` (built pages) `searching` (what the search finds) `hook` `build` `swap` (a new site
-in the place of an old one).
+in the place of an old one); and `reading`, which reads the prose.
 """

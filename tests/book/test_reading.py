@@ -1,0 +1,47 @@
+"""Does the program that reads the book find what an editor would look at?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbook.book.reading import main, read
+
+
+def test_sentences_are_counted_and_code_is_not() -> None:
+    reading = read(
+        "---\ntitle: x\n---\n\n# A heading. Of two\n\nOne two three, `x.view(2, 3)`. Four *five*!\n\n"
+        "```{code-cell}\nx = 1. Not. A. Sentence.\n```\n\n| a table | of words. And words |\n|---|---|\n\n"
+        "- An item of a list\n- [Linked words](a.md#b) count.\n\n> [!QUESTION]- Is a question counted?\n> Its answer is.\n"
+    )
+    assert reading.sentences == [
+        "One two three, `x_view_2_3`.",
+        "Four *five*!",
+        "An item of a list",
+        "Linked words count.",
+        "Its answer is.",
+    ]
+    assert reading.mean == pytest.approx(3.6 - 0.2)
+    assert reading.short == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It names a CUDA device that there is not, which an eager reader has to parse twice.", "that there is not"),
+        ("This is what the whole of a computational graph looks like when a call has ended.", "computational graph"),
+        ("## The question\n\nA sentence follows that has a length which an editor would let pass.", "The question"),
+        ("Short one. Short one. Short one.", "words in a sentence"),
+        ("Short one. " + "This sentence is as long as one may be. " * 2, "have fewer than 8 words"),
+    ],
+)
+def test_what_an_editor_would_look_at_is_found(text: str, found: str) -> None:
+    assert any(found in fault for fault in read(text).faults())
+
+
+def test_a_text_that_reads_well_has_no_fault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = tmp_path / "good.md"
+    good.write_text("A view shares the storage of its base, so that a write through one is seen by the other.\n")
+    assert main([str(good)]) == 0
+    assert capsys.readouterr().out == f"{good}: 1 sentences, mean 19.0, short 0%\n"
