@@ -76,7 +76,7 @@ QUESTION: Final = re.compile(r"^> \[!\w+\][-+]?.*$", re.MULTILINE)
 LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 CODE: Final = re.compile(r"`+[^`]+`+|\$[^$\n]+\$")
 SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?:])[\"')*]*\s+(?=[\"'(*]*[`A-Z0-9\[])|(?<=:)\s*\Z")
-WORD: Final = re.compile(r"[A-Za-z0-9][\w'’.-]*")
+WORD: Final = re.compile(r"[A-Za-z0-9][\w'.-]*")
 
 
 class Reading(NamedTuple):
@@ -103,7 +103,8 @@ class Reading(NamedTuple):
             found.append(f"{self.mean:.1f} words in a sentence on the average; at least {LEAST_MEAN} are expected")
         if self.short > MOST_SHORT:
             found.append(
-                f"{self.short:.0%} of the sentences have fewer than {SHORT} words; at most {MOST_SHORT:.0%} are expected"
+                f"{self.short:.0%} of the sentences have fewer than {SHORT} words;"
+                f" at most {MOST_SHORT:.0%} are expected"
             )
         return found
 
@@ -134,7 +135,7 @@ def _synonyms() -> list[tuple[str, str]]:
 
 
 def _paragraphs(plain: str) -> list[str]:
-    """The running text: no headings, tables, directives or lines of HTML; what is quoted counts, the questions do not."""
+    """The running text without headings, tables, directives, HTML and the questions of interviews."""
     plain = re.sub(r"^> ?", "", QUESTION.sub("", HEADING.sub("", plain)), flags=re.MULTILINE)
     lines = [
         "" if line.startswith(("|", "+++", "<", ":::", "!!!")) else re.sub(r"^\s*(?:[-*]|\d+\.) ", "\n", line)
