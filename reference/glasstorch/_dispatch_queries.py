@@ -29,7 +29,7 @@ from glasstorch.core.keys import (
     key_set_of,
 )
 from glasstorch.core.private_use import name as private_use_name
-from glasstorch.dispatch import dump, registrations
+from glasstorch.dispatch import dump, registrations, undeclared
 from glasstorch.dispatch.guards import AutoDispatchBelowADInplaceOrView as _AutoDispatchBelowADInplaceOrView
 from glasstorch.dispatch.guards import AutoDispatchBelowAutograd as _AutoDispatchBelowAutograd
 from glasstorch.dispatch.guards import DisablePythonDispatcher as _DisablePythonDispatcher
@@ -260,8 +260,8 @@ def _set_meta_in_tls_dispatch_include(wanted: bool) -> None:
 
 
 def _dispatch_has_kernel(name: str) -> bool:
-    """Whether there is an operator of that full name."""
-    return name in registry.operators
+    """Whether there is an operator of that full name, or a kernel for one."""
+    return undeclared.find(name) is not None
 
 
 def _dispatch_has_kernel_for_dispatch_key(name: str, key: DispatchKey | str) -> bool:
@@ -310,13 +310,19 @@ def _dispatch_print_registrations_for_dispatch_key(dispatch_key: str = "") -> No
 
 
 def _dispatch_get_all_op_names() -> list[str]:
-    """The full names of all operators."""
-    return list(registry.operators)
+    """The full names of all operators, also of those that only have kernels."""
+    return registrations.all_names()
 
 
 def _dispatch_find_schema_or_throw(name: str, overload: str) -> Operator:
     """The operator of that name and overload."""
-    found = registry.operators.get(f"{name}.{overload}" if overload else name)
+    full = f"{name}.{overload}" if overload else name
+    found = registry.operators.get(full)
+    if found is None and undeclared.find(full) is not None:
+        raise RegistrationError(
+            f"Could not find schema for {name}.{overload} but we found an implementation; did you forget to def() the "
+            f"operator? Library('{full.partition('::')[0]}', 'FRAGMENT').define(schema) does that"
+        )
     if found is None:
         raise RegistrationError(
             f"Could not find schema for {name}.{overload}; there are the overloads "
@@ -332,13 +338,13 @@ def _dispatch_call_boxed(operator: Operator, *args: Any, **kwargs: Any) -> Any:
 
 def _dispatch_dump(name: str) -> str:
     """What was registered for an operator; nothing where there is no operator."""
-    operator = registry.operators.get(name)
+    operator = undeclared.find(name)
     return "" if operator is None else dump.dump_registrations(operator)
 
 
 def _dispatch_dump_table(name: str) -> str:
     """What each key of an operator leads to: where its kernel was registered, and by which rule it stands there."""
-    operator = registry.operators.get(name)
+    operator = undeclared.find(name)
     return "" if operator is None else dump.dump_table(operator)
 
 
@@ -355,8 +361,8 @@ def _dispatch_check_all_invariants() -> None:
 
 
 def _dispatch_find_dangling_impls() -> list[str]:
-    """The operators that have kernels and no schema: none, as a kernel is refused before its operator is defined."""
-    return []
+    """What is registered for each operator that has kernels and no schema."""
+    return [dump.dump_registrations(operator) for operator in undeclared.everything().values()]
 
 
 def _dispatch_set_report_error_callback(operator: Operator, callback: Callable[[str], object]) -> None:

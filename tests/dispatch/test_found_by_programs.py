@@ -377,7 +377,58 @@ def asked_of_a_derived_class(t: Any) -> Any:
     return asked
 
 
+def implemented_first(t: Any) -> Any:
+    """What is known of kernels before their operator is declared, while it is, and after its declaration has gone."""
+    queries, name = t._C, "found_before::f"
+    kernels, declarations = t.library.Library("found_before", "IMPL"), []
+    found: list[Any] = []
+
+    def note() -> None:
+        dumped = [line.partition(" at ")[0] for line in queries._dispatch_dump(name).splitlines()]
+        found.append([line for line in dumped if not line.startswith("debug")])
+        found.append([len(queries._dispatch_find_dangling_impls()), queries._dispatch_has_kernel(name)])
+        found.append([queries._dispatch_get_all_op_names().count(name), hasattr(t.ops.found_before, "f")])
+        found.append(queries._dispatch_get_registrations_for_dispatch_key("CPU").count(name))
+        if hasattr(t.ops.found_before, "f"):
+            found.append([refusal(lambda: t.ops.found_before.f(t.ones(2)).tolist())[:1]])
+
+    def declare() -> None:
+        declarations.append(t.library.Library("found_before", "FRAGMENT"))
+        declarations[-1].define("f(Tensor x) -> Tensor")
+
+    note()
+    kernels.impl("f", lambda x: x * 2, "CPU")
+    t.library.register_fake(name, lambda x: x.new_empty(7), lib=kernels)
+    note()
+    found.append(refusal(lambda: queries._dispatch_find_schema_or_throw(name, "")))
+    for _ in range(2):
+        declare()
+        note()
+        found.append(list(t.ops.found_before.f(t.ones(2, device="meta")).shape))
+        found.append(fake(t, lambda mode: list(t.ops.found_before.f(t.ones(2)).shape)))
+        declarations[-1]._destroy()
+        note()
+    declare()
+    kernels._destroy()
+    note()
+    declarations[-1]._destroy()
+    note()
+    return found
+
+
+def composed_first(t: Any) -> Any:
+    """A kernel for meta is refused of an operator that is composed of others, though nobody has declared it."""
+    library = t.library.Library("found_before", "IMPL")
+    library.impl("composed", lambda x: x)
+    try:
+        return refusal(lambda: library.impl("composed", lambda x: x, "Meta"))
+    finally:
+        library._destroy()
+
+
 FOUND: dict[str, Callable[[Any], Any]] = {
+    "kernels before their operator": implemented_first,
+    "a composed kernel before its operator": composed_first,
     "the namespace of a library that was refused": freed_by_a_refusal,
     "options of a factory in a kernel of a program": factory_in_a_kernel,
     "options of indices": lambda t: seen(t, lambda: (t.tril_indices(2, 2), t.triu_indices(2, 2, dtype=t.int32))),

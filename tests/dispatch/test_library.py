@@ -260,7 +260,6 @@ def test_the_key_is_the_librarys_where_none_is_given(library: Library, operator:
         ("op", len, "StartOfDenseBackends", RegistrationError, "could not parse dispatch key: StartOfDenseBackends"),
         ("op", len, "EndOfDenseBackends", RegistrationError, "could not parse dispatch key: EndOfDenseBackends"),
         ("op", 3, "CPU", TypeError, "Input function is required to be a callable but found type <class 'int'>"),
-        ("nope", len, "CPU", RegistrationError, "there is no operator 'sample::nope'"),
     ],
 )
 def test_what_cannot_be_registered_is_refused(

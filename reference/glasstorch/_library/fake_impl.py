@@ -15,8 +15,9 @@ from typing import Any, NoReturn
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey
+from glasstorch.dispatch import undeclared
 from glasstorch.dispatch.library import Library
-from glasstorch.dispatch.operator import Kernel, Operator, registry
+from glasstorch.dispatch.operator import Kernel, Operator
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,7 @@ class FakeImplHolder:
 
     def register(self, function: Callable[..., Any], source: str, library: Library, allow_override: bool) -> None:
         """Make a function the fake kernel, until the Library is closed."""
-        operator = registry.operators.get(self.qualname)
+        operator = undeclared.find(self.qualname)
         if not allow_override and self.kernel is not None:
             raise RegistrationError(
                 f"register_fake(...): the operator {self.qualname} already has a fake impl registered at "
@@ -60,7 +61,6 @@ class FakeImplHolder:
         meta = Kernel(self._on_meta(kernel), DispatchKey.Meta, source, by_user=True)
         library.register(self.qualname.partition("::")[2], meta, allow_override=True)
         self.kernels.append(kernel)
-        vars(operator)["fake_impl"] = self  # where FakeTensorMode finds it
         library.at_end(lambda: self.kernels.remove(kernel))
 
     def on_fake(self, operator: Operator, refuse: Callable[[], NoReturn], args: Any, kwargs: Any) -> Any:
@@ -91,12 +91,18 @@ class FakeImplHolder:
         return on_meta
 
 
-_holders: dict[str, FakeImplHolder] = {}
+_holders: dict[str, FakeImplHolder] = {}  # by the operator's full name
 
 
 def fake_impl_of(qualname: str) -> FakeImplHolder:
     """The fake kernels of an operator, by its full name."""
     return _holders.setdefault(qualname, FakeImplHolder(qualname))
+
+
+def active_fake_impl_of(qualname: str) -> FakeImplHolder | None:
+    """The same, if one of them is active; else None."""
+    holder = _holders.get(qualname)
+    return None if holder is None or holder.kernel is None else holder
 
 
 class FakeImplCtx:

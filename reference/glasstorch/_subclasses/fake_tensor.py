@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, NoReturn, Self
 from weakref import WeakKeyDictionary
 
+from glasstorch._library.fake_impl import active_fake_impl_of
 from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch._subclasses.errors import DataDependentOutputException as DataDependentOutputException
 from glasstorch._subclasses.errors import DynamicOutputShapeException as DynamicOutputShapeException
@@ -284,8 +285,7 @@ class FakeTensorMode(TorchDispatchMode):
         _refuse_questions_about_elements(func, args)
         for t in _written(func, args, named):
             t.constant = None
-        fake_impl = vars(func).get("fake_impl")
-        if fake_impl is not None and fake_impl.kernel is not None:
+        if (fake_impl := active_fake_impl_of(func.name)) is not None:
             return self._by_users_kernel(func, fake_impl, args, named)
         try:
             return self._on_meta(func, args, named, given)

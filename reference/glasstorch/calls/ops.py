@@ -28,7 +28,7 @@ from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.plain_types import SILENT
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.unknown_names import nearest
-from glasstorch.dispatch import python_fallback
+from glasstorch.dispatch import python_fallback, undeclared
 from glasstorch.dispatch.library import on_removal
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.overload import OpOverload
@@ -227,6 +227,8 @@ class _OpNamespace(ModuleType):
 
     def _advice(self, name: str) -> str:
         known = dir(self)
+        if undeclared.find(f"{self.name}::{name}") is not None:
+            return f"It has kernels, but is not declared; Library('{self.name}', 'FRAGMENT').define(schema) does that."
         if not known:
             return "No operator is defined in this namespace; dir(torch.ops) lists those that have one."
         match = nearest(name, known)

@@ -36,7 +36,7 @@ def dump_table(operator: Operator) -> str:
 
 
 def dump_registrations(operator: Operator) -> str:
-    """The operator's schema, and one row for each kernel, also of those that another one has replaced.
+    """The operator's schema, if it has one, and a row for each kernel, also of those that another one has replaced.
 
     >>> from glasstorch.dispatch.operator import registry
     >>> print(dump_registrations(registry.find("aten::matmul")))  # doctest: +ELLIPSIS
@@ -47,12 +47,12 @@ def dump_registrations(operator: Operator) -> str:
     ...CompositeImplicitAutograd[alias]: registered at operators/composite/matmul.py:... :: (none) [ boxed ]
     <BLANKLINE>
     """
-    lines = [
-        f"name: {operator.name}",
-        f"schema: {operator.schema}",
-        f"debug: registered at {operator.defined_at}",
-        "alias analysis kind: FROM_SCHEMA",
-    ]
+    lines = [f"name: {operator.name}"]
+    if operator.text:
+        lines += [f"schema: {operator.schema}", f"debug: registered at {operator.defined_at}"]
+        lines.append("alias analysis kind: FROM_SCHEMA")
+    else:
+        lines.append("schema: (none)")
     for key in sorted(operator.kernels):  # by number
         alias = "[alias]" if key.name in ALIASES else ""
         for at, kernel in enumerate(reversed(operator.kernels[key])):

@@ -2,9 +2,8 @@
 
 Mirrors: torch/library.py (Library, impl, fallthrough_kernel), aten/src/ATen/core/library.cpp,
     aten/src/ATen/core/dispatch/Dispatcher.cpp
-Differs: `define` returns the operator itself, where PyTorch returns its name. A kernel for an operator that does not
-    exist is refused; PyTorch waits for the operator. A kernel replaced with `allow_override=True` is replaced without a
-    warning. A Library is a `with` block, too.
+Differs: `define` returns the operator itself, where PyTorch returns its name. A kernel replaced with
+    `allow_override=True` is replaced without a warning. A Library is a `with` block, too.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from typing import Any, Final, Self, TypeVar
 from glasstorch.core.errors import RegistrationError, SchemaError
 from glasstorch.core.keys import DispatchKey, parse_key
 from glasstorch.core.warn_once import warn_once
+from glasstorch.dispatch import undeclared
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.schema import FunctionSchema
@@ -32,6 +32,7 @@ from glasstorch.dispatch.tags import Tag
 COMPOSITE = DispatchKey.CompositeImplicitAutograd
 STRIDED_ONLY = Tag.strided_only.name
 DEVICES = (DispatchKey.CPU, DispatchKey.CUDA, DispatchKey.Meta, DispatchKey.PrivateUse1)
+Kernels = dict[DispatchKey, list[Kernel]]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -62,6 +63,13 @@ def _from_here(file: str) -> str:
     return file[len(HERE) :].replace(os.sep, "/")
 
 
+def _described(operator: Operator) -> str:
+    """The schema of an operator and where it was declared; an undeclared one has neither."""
+    if not operator.text:
+        return f"{operator.name}\n    no debug info"
+    return f"{operator.schema}\n    registered at {operator.defined_at}"
+
+
 def _dispatch_key(name: str | DispatchKey) -> DispatchKey:
     """A dispatch key by name; an unknown name is refused with the ones that exist."""
     return name if isinstance(name, DispatchKey) else parse_key(name)
@@ -80,14 +88,17 @@ def define(
                 f"Tried to register an operator ({text}) with the same name and overload name multiple times. "
                 f"{name} was already defined at {registry.operators[name].defined_at}; refused the one at {where}"
             )
-        operator = registry.operators[name] = OpOverload(name, text, where, tags, alias_of, family)
+        operator = OpOverload(name, text, where, tags, alias_of, family)
+        if (waiting := undeclared.declared(name)) is not None:
+            operator.kernels = waiting.kernels
+        registry.operators[name] = operator
     return operator
 
 
 def register(name: str, kernel: Kernel, allow_override: bool = False) -> Operator:
     """Register a kernel, which becomes the active one for its operator and key."""
-    operator = registry.find(name)
     with registry.lock:
+        operator = undeclared.find_or_wait(name)
         stack = operator.kernels.setdefault(kernel.key, [])
         if stack and not allow_override:
             raise RegistrationError(
@@ -175,22 +186,24 @@ class _Registered:
 
     namespace: str | None  # of which the Library is the only one of kind DEF
     operators: list[Operator] = field(default_factory=list)
-    kernels: list[tuple[Operator, Kernel]] = field(default_factory=list)
+    kernels: list[tuple[Kernels, Kernel]] = field(default_factory=list)  # each with all of its operator
     fallbacks: list[tuple[DispatchKey, Kernel]] = field(default_factory=list)
     others: list[Callable[[], None]] = field(default_factory=list)  # what else is to be called at the end
 
     def take_back(self) -> None:
         """Remove all of it; a second time does nothing."""
         with registry.lock:
-            for operator, kernel in self.kernels:
-                operator.kernels[kernel.key].remove(kernel)
+            for of_operator, kernel in self.kernels:
+                of_operator[kernel.key].remove(kernel)
             for key, _ in self.fallbacks:
                 del registry.fallbacks[key]
             for operator in self.operators:
                 if registry.operators.get(operator.name) is operator:
                     del registry.operators[operator.name]
+                    undeclared.left(operator)
                     for forget in on_removal:
                         forget(operator)
+            undeclared.forget_empty()
             for end in self.others:
                 end()
             if self.namespace is not None:
@@ -308,28 +321,30 @@ class Library:
     def register(self, name: str, kernel: Kernel, allow_override: bool | None = None) -> None:
         """Register a kernel for an operator of this namespace, to be removed with the Library."""
         full = f"{self.ns}::{name}"
-        if kernel.key is DispatchKey.Meta and registry.find(full).has_kernel_for(COMPOSITE):
+        existing = undeclared.find(full)
+        if kernel.key is DispatchKey.Meta and existing is not None and existing.has_kernel_for(COMPOSITE):
             raise RegistrationError(
                 f"We should not register a meta kernel directly to the operator '{name}', because it has a "
                 f"CompositeImplicitAutograd kernel in core. Instead we should let the operator decompose, and ensure "
                 f"that we have meta kernels for the base ops that it decomposes into."
             )
         with registry.lock:
-            before = next(reversed(registry.find(full).kernels.get(kernel.key, ())), None)
+            operator = undeclared.find_or_wait(full)
+            before = next(reversed(operator.kernels.get(kernel.key, ())), None)
             if allow_override is False and before is not None and before.by_user:
                 raise RegistrationError(
                     f"This is not allowed since there's already a kernel registered from python overriding {name}'s "
                     f"behavior for {kernel.key.name} dispatch key and {self.ns} namespace. It was registered at "
                     f"{before.where}; refused the one at {kernel.where}"
                 )
-            operator = register(full, kernel, allow_override=True)
-            self._registered.kernels.append((operator, kernel))
+            register(full, kernel, allow_override=True)
+            self._registered.kernels.append((operator.kernels, kernel))
         # Kernels for the device meta are replaced without a word, as in PyTorch, which replaces many of its own.
         if before is not None and not allow_override and kernel.key is not DispatchKey.Meta:
             warn_once(
                 f"Warning only once for all operators,  other operators may also be overridden.\n"
                 f"  Overriding a previously registered kernel for the same operator and the same dispatch key\n"
-                f"  operator: {operator.schema}\n    registered at {operator.defined_at}\n"
+                f"  operator: {_described(operator)}\n"
                 f"  dispatch key: {kernel.key.name}\n"
                 f"  previous kernel: registered at {before.where}\n       new kernel: registered at {kernel.where}",
                 about="a kernel that replaces another",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import ALIASES, RUNTIME_KEYS, DispatchKey, DispatchKeySet, key_set_of, parse_key
+from glasstorch.dispatch import undeclared
 from glasstorch.dispatch.operator import Kernel, Operator, fallthrough_kernel, registry
 from glasstorch.dispatch.resolve import INCLUDED_IN, choose
 
@@ -16,8 +17,8 @@ DISPATCHED_TO = frozenset(DispatchKey)  # and the aliases
 
 
 def operator_of(name: str) -> Operator:
-    """The operator of that full name, with the error that PyTorch raises where there is none."""
-    operator = registry.operators.get(name)
+    """The operator of that full name, which may be undeclared, with the error that PyTorch raises if there is none."""
+    operator = undeclared.find(name)
     if operator is None:
         raise RegistrationError(
             f"operator {name} does not exist; expected namespace::name or namespace::name.overload, such as "
@@ -68,9 +69,15 @@ def is_fallthrough(name: str, key: DispatchKey | str) -> bool:
 def registered_for(key: str = "") -> list[str]:
     """The operators that have something registered for a key or alias; with no key, all operators."""
     if not key:
-        return list(registry.operators)
+        return all_names()
     wanted = parse_key(key)
-    return [name for name, operator in list(registry.operators.items()) if operator.kernels.get(wanted)]
+    operators = {**registry.operators, **undeclared.everything()}
+    return [name for name, operator in operators.items() if operator.kernels.get(wanted)]
+
+
+def all_names() -> list[str]:
+    """The full names of all operators, the undeclared ones too."""
+    return [*registry.operators, *undeclared.everything()]
 
 
 def is_included_in(key: DispatchKey | str, alias: DispatchKey | str) -> bool:
