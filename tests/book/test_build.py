@@ -102,7 +102,7 @@ def test_all_stale_notebooks_are_named_at_once(small: SmallBook) -> None:
         ),
         (
             "# Home\n\n<!-- from data: nothing -->\n",
-            "a page asks for the data 'nothing'\n  known: api, contents, errata",
+            "a page asks for the data 'nothing'\n  known: api, contents, coverage",
         ),
     ],
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from workbook.book.api import api_index
-from workbook.book.errata import errata_page
+from workbook.book.documents import coverage_sentence, document_page, documents_index
+from workbook.book.errata import DOCUMENTS, errata_page
 from workbook.book.errors import BookError
 from workbook.book.exercise_pages import exercise_index
 from workbook.book.home import contents, house
@@ -21,11 +23,14 @@ from workbook.book.progress_example import progress_file, progress_output
 from workbook.book.pytorch_operators import pytorch_operators
 from workbook.book.source_map import source_map_page
 
-MARKER = re.compile(r"^<!-- from data: ([a-z-]+) -->$", re.MULTILINE)
+MARKER = re.compile(r"^<!-- from data: ([a-z0-9-]+) -->$", re.MULTILINE)
 
 PAGES: dict[str, Callable[[Path], str]] = {
     "api": api_index,
     "contents": contents,
+    "coverage": coverage_sentence,
+    **{f"document-{name}": partial(document_page, document=name) for name in DOCUMENTS},
+    "documents": documents_index,
     "errata": errata_page,
     "exercises": exercise_index,
     "house": house,
