@@ -15,7 +15,7 @@ from workbook.book.figures import house_map
 from workbook.book.figures.kit import Figure
 from workbook.book.home import house
 from workbook.book.house import LAYERS, PACKAGE, Layer, stands
-from workbook.book.source_map import COMMIT, REPOSITORY, address_of, places
+from workbook.book.source_map import RELEASE, REPOSITORY, address_of, places
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = re.compile(r"\]\(([^)]+)\)")
@@ -61,7 +61,7 @@ def test_every_layer_is_told_in_a_chapter_that_the_book_has_a_title_for() -> Non
 def test_every_file_of_pytorch_on_the_map_is_in_the_source_map() -> None:
     known = {place.path for chapter in places(ROOT).values() for place in chapter}
     assert {path for layer in LAYERS for path in layer.there} - known == set()
-    assert address_of("c10/core/TensorImpl.h") == f"{REPOSITORY}/{COMMIT}/c10/core/TensorImpl.h"
+    assert address_of("c10/core/TensorImpl.h") == f"{REPOSITORY}/{RELEASE}/c10/core/TensorImpl.h"
 
 
 def test_in_a_clone_every_link_of_the_figure_holds() -> None:

@@ -34,6 +34,8 @@ from workbook.book.page_cache import PageCache
 from workbook.book.project import CHAPTERS
 from workbook.book.render import render
 from workbook.book.section_head import with_head
+from workbook.book.source_links import linked
+from workbook.book.source_map import lines
 from workbook.book.withheld import all_asked
 from workbook.exercises.sheet import unanswered
 
@@ -171,7 +173,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         uri = f"{OUTPUT_FIGURES}/{file_name}"
         if files.get_file_from_path(uri) is None:
             files.append(generated(config, uri, content))
-    return rendered.markdown
+    return linked(rendered.markdown, lines(root_of(config)))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -7,8 +7,9 @@ one up in the installed wheel. This is the page made from it.
 from __future__ import annotations
 
 import html
+import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from workbook.book.errors import BookError, last_line
 from workbook.book.project import TRUTH
 from workbook.book.prose import with_code
 
-COMMIT = "cf30153c4c131c8164ee7798e5022d810682e2cb"  # of PyTorch 2.13.0: torch.version.git_version
+RELEASE = "v2.13.0"  # the tag of the version that the book describes
 REPOSITORY = "https://github.com/pytorch/pytorch/blob"
 
 CHAPTERS = {
@@ -82,30 +83,48 @@ def anchor_of(name: str) -> str:
 
 def source_map_page(root: Path) -> str:
     """The Markdown of the page, without its introduction."""
-    parts, names = [], names_of(root)
+    parts, names, numbers = [], names_of(root), lines(root)
     for chapter, entries in places(root).items():
         parts.append(f"## {chapter}")
         parts.append(
-            "\n".join(['<dl class="places" markdown="0">', *(entry_html(each, names) for each in entries), "</dl>"])
+            "\n".join(
+                ['<dl class="places" markdown="0">', *(entry_html(each, names, numbers) for each in entries), "</dl>"]
+            )
         )
     return "\n\n".join(parts)
 
 
-def address_of(path: str) -> str:
-    """The address of a file in PyTorch's repository, in the version that the book describes."""
-    return f"{REPOSITORY}/{COMMIT}/{path}"
+def address_of(path: str, line: int | None = None) -> str:
+    """The address of a file in PyTorch's repository, or of a line in it, in the version that the book describes.
+
+    >>> address_of("c10/core/Device.h", 31)
+    'https://github.com/pytorch/pytorch/blob/v2.13.0/c10/core/Device.h#L31'
+    """
+    return f"{REPOSITORY}/{RELEASE}/{path}" + ("" if line is None else f"#L{line}")
 
 
-def entry_html(place: Place, anchored: Collection[str] = ()) -> str:
+def lines(root: Path) -> dict[str, dict[str, int]]:
+    """The line of each symbol in the files that the wheel holds, by path and symbol.
+
+    `python -m tests.truth.source_lines` writes them, from the installed wheel.
+    """
+    found: dict[str, dict[str, int]] = json.loads((root / TRUTH / "source_lines.json").read_text(encoding="utf-8"))
+    return found
+
+
+def entry_html(
+    place: Place, anchored: Collection[str] = (), numbers: Mapping[str, Mapping[str, int]] | None = None
+) -> str:
     """One place: the file, the symbol in it, whether the wheel has it, and what it says; with its anchor, if its name
-    is one of these."""
+    is one of these, and a link to its line, if that is among the numbers."""
     name = name_of(place)
     anchor = f' id="{anchor_of(name)}"' if name in anchored else ""
+    address = address_of(place.path, (numbers or {}).get(place.path, {}).get(place.symbol))
     broken = html.escape(place.path).replace("/", "/<wbr>")
     only = "" if place.in_wheel else ' <span class="mark">only in the repository</span>'
     says = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(with_code(place.says), quote=False))
     return (
-        f'<dt{anchor}><a href="{html.escape(address_of(place.path))}"><code>{broken}</code></a>'
+        f'<dt{anchor}><a href="{html.escape(address)}"><code>{broken}</code></a>'
         f'<code class="symbol">{html.escape(place.symbol)}</code>{only}</dt>\n'
         f"<dd>{says}</dd>"
     )
