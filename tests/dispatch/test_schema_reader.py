@@ -41,6 +41,8 @@ READ = [
     "f(...) -> ...",
     "f(Tensor a, ...) -> (Tensor, ...)",
     "f(Tensor a) -> Tensor\n\n",
+    "f(t[](a!) x, t y, foo? z, AnyEnumType e) -> t(*)",
+    "f(Dict(str, t) x, Dict(int, Tensor[])(a)[] y) -> Dict(Tensor, complex)",
 ]
 REFUSED = [
     "",

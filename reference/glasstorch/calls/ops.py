@@ -32,7 +32,8 @@ from glasstorch.dispatch import python_fallback, undeclared
 from glasstorch.dispatch.library import on_removal
 from glasstorch.dispatch.operator import Operator, registry
 from glasstorch.dispatch.overload import OpOverload
-from glasstorch.dispatch.schema import FunctionSchema
+from glasstorch.dispatch.runtime_schema import FunctionSchema
+from glasstorch.dispatch.tags import Tag
 
 # Set by the facade: runs what a library registers that was compiled against our headers (utils/_cpp/loading.py).
 _start_library: Callable[[ctypes.CDLL, str], object]
@@ -59,11 +60,11 @@ class OpOverloadPacket:
 
     def overloads(self) -> list[str]:
         """The overloads' names; the one without a name is `default`."""
-        return [o.overload_name or "default" for o in self._operators()]
+        return [o.overload_name or "default" for o in self.op_overloads()]
 
     def op_overloads(self) -> list[Operator]:
-        """The overloads themselves."""
-        return self._operators()
+        """The overloads themselves; TorchScript's are the last."""
+        return [*self._operators(), *self._of_torchscript()]
 
     @property
     def op(self) -> Any:
@@ -72,11 +73,11 @@ class OpOverloadPacket:
 
     @property
     def _overload_names(self) -> list[str]:
-        return [o.overload_name for o in self._operators()]
+        return [o.overload_name for o in self.op_overloads()]
 
     @property
     def _schemas(self) -> dict[str, FunctionSchema]:
-        return {o.overload_name: o.schema for o in self._operators()}
+        return {o.overload_name: o._schema for o in self.op_overloads()}
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.overloads())
@@ -89,10 +90,11 @@ class OpOverloadPacket:
             return self._qualified_op_name  # type: ignore[return-value]
         if overload.startswith("__"):
             raise AttributeError(f"'{self}' can't have an overload name beginning with '__'; it was asked {overload}")
-        for operator in self._operators():
-            if (operator.overload_name or "default") == overload:
-                vars(self)[overload] = operator  # until it is removed
-                return operator
+        for find in (self._operators, self.op_overloads):  # TorchScript's are made when one is asked for
+            for operator in find():
+                if (operator.overload_name or "default") == overload:
+                    vars(self)[overload] = operator  # until it is removed
+                    return operator
         raise AttributeError(
             f"The underlying op of '{self}' has no overload name '{overload}'; it has {', '.join(self.overloads())}"
         )
@@ -110,39 +112,54 @@ class OpOverloadPacket:
             if answer is not UNASKED:
                 return answer
         if asking := questions.overloads(self._namespace, self.__name__):
-            if (fits_none := self._fits_none(args, kwargs)) is not None:
-                raise fits_none
+            if None not in (misfits := self._misfits(args, kwargs)):
+                raise _fits_none(misfits)
             return questions.fitting(asking, len(args) + len(kwargs))(*args, **kwargs)
         if self._alone is not None:  # a user's operator, which checks its arguments itself
             return self._alone(*args, **kwargs)
         try:
             return self._function(*args, **kwargs)
-        except ArgumentTypeError as refused:
-            if (fits_none := self._fits_none(args, kwargs)) is None:
-                raise
-            raise fits_none from refused
+        except ArgumentTypeError as error:
+            refused = error
+        misfits = self._misfits(args, kwargs)
+        if None in misfits:  # one does take the arguments: its kernel refused them
+            raise refused
+        for overload in self._of_torchscript():
+            try:
+                taken = overload.taken(args, kwargs)
+            except ArgumentError as error:
+                misfits.append(str(error))
+            else:
+                return overload.compute(taken)
+        raise _fits_none(misfits) from refused
 
     def _operators(self) -> list[Operator]:
         # Those that take out= are tried last, as PyTorch lists them.
         found = sorted(registry.overloads(self._namespace, self.__name__), key=lambda operator: operator.schema.is_out)
         return found or [*questions.overloads(self._namespace, self.__name__)]
 
-    def _fits_none(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ArgumentError | None:
-        """What PyTorch says where no overload takes the arguments; None if one does: its kernel refused them."""
-        found = [_misfit(operator, args, kwargs) for operator in self._operators()]
-        reasons = [reason for reason in found if reason is not None]
-        if len(reasons) < len(found):
-            return None
-        if len(reasons) == 1:
-            return ArgumentError(reasons[0])
-        header = "Overloaded torch operator invoked from Python failed to match any schema:\n"
-        return ArgumentError(header + "\n\n".join(reasons))
+    def _misfits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str | None]:
+        return [_misfit(operator, args, kwargs) for operator in self._operators()]
+
+    def _of_torchscript(self) -> Sequence[Any]:
+        # Their module is loaded when they are first asked for, which most programs do not.
+        module = importlib.import_module("glasstorch.calls.of_torchscript")
+        return module.overloads(self._namespace, self.__name__)  # type: ignore[no-any-return]
 
     def __str__(self) -> str:
         return f"{self._namespace}.{self.__name__}"
 
     def __repr__(self) -> str:
         return f"<OpOverloadPacket(op='{self}')>"
+
+
+def _fits_none(misfits: Sequence[str | None]) -> ArgumentError:
+    """What PyTorch says where no overload takes the arguments."""
+    reasons = [reason for reason in misfits if reason is not None]
+    if len(reasons) == 1:
+        return ArgumentError(reasons[0])
+    header = "Overloaded torch operator invoked from Python failed to match any schema:\n"
+    return ArgumentError(header + "\n\n".join(reasons))
 
 
 WORDS = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"}
@@ -190,8 +207,11 @@ _READ: dict[str, Callable[[Any], Any]] = {
 def _converted(operator: OpOverload, bound: Sequence[Any], args: Sequence[Any]) -> list[Any]:
     """The arguments of a call in the types of the schema; `args` are those that were given by position."""
     made = []
+    no_numbers = bool(operator.family) and Tag.numbers_as_tensors not in operator.tags
     for i, (parameter, value) in enumerate(zip(operator.schema.arguments, bound, strict=True)):
         converted = converter(parameter.type, False)(value)
+        if no_numbers and isinstance(value, TensorImpl) and value._number is not None:
+            value, converted = value._number, REFUSED
         if not operator.family and (read := _READ.get(str(parameter.type).removesuffix("?"))) and value is not None:
             converted = read(value)
         if converted is not REFUSED:

@@ -273,7 +273,7 @@ class Library:
         try:
             parsed = FunctionSchema.parse(schema)
         except SchemaError:
-            parse_schema(schema)  # which says in PyTorch's words where it is wrong, unless PyTorch could read it
+            parse_schema(schema, False)  # which says in PyTorch's words where it is wrong, unless PyTorch could read it
             raise
         if parsed.namespace not in (None, self.ns):
             raise RegistrationError(

@@ -39,6 +39,7 @@ BASE: Final[dict[str, tuple[str, str, str]]] = {
     "Stream": ("Stream", "Stream", "StreamObjType"),
     "QScheme": ("QScheme", "QScheme", "QSchemeType"),
     "Any": ("Any", "Any", "AnyType"),
+    "AnyEnumType": ("AnyEnumType", "AnyEnumType", "AnyEnumType"),
     "NoneType": ("NoneType", "NoneType", "NoneType"),
 }
 OTHER_WORDS: Final = {"None": "NoneType", "DeviceIndex": "int"}  # names of types that are printed by another one
@@ -46,19 +47,27 @@ OTHER_WORDS: Final = {"None": "NoneType", "DeviceIndex": "int"}  # names of type
 
 @dataclass(frozen=True, slots=True)
 class SchemaType:
-    """A type as a program sees it: a base, or a list or an optional of another."""
+    """A type as a program sees it: a base, a variable such as `t`, or a list, an optional or a dictionary of others."""
 
     base: str
-    element: SchemaType | None = None  # what a list or an optional holds
+    element: SchemaType | None = None  # what a list, an optional or a dictionary holds
     alias: AliasInfo | None = None
     size: int | None = None  # N of `int[N]`, below an optional too
+    key: SchemaType | None = None  # of a dictionary
 
     def kind(self) -> str:
-        return {"[]": "ListType", "?": "OptionalType"}.get(self.base) or BASE[self.base][2]
+        return {"[]": "ListType", "?": "OptionalType", "{}": "DictType"}.get(self.base) or _base(self.base)[2]
 
     def getElementType(self) -> SchemaType:
         assert self.element is not None, f"{self} has no elements"
         return self.element
+
+    def getKeyType(self) -> SchemaType:
+        assert self.key is not None, f"{self} has no keys"
+        return self.key
+
+    def getValueType(self) -> SchemaType:
+        return self.getElementType()
 
     @property
     def annotation_str(self) -> str:
@@ -71,7 +80,9 @@ class SchemaType:
 
     def _words(self, column: int) -> str:
         if self.element is None:
-            return BASE[self.base][column]
+            return _base(self.base)[column]
+        if self.key is not None:
+            return f"Dict[{self.key._words(column)}, {self.element._words(column)}]"
         return f"{'List' if self.base == '[]' else 'Optional'}[{self.element._words(column)}]"
 
     def written(self, size: int | None) -> str:
@@ -81,12 +92,19 @@ class SchemaType:
         if self.base == "?":
             return self.element.written(size) + "?"
         own = str(self.alias) if self.alias and (self.alias.before_set or self.alias.after_set) else ""
+        if self.key is not None:
+            return f"Dict({self.key.written(None)}, {self.element.written(None)}){own}"
         return f"{self.element.written(None)}[{'' if size is None else size}]{own}"
 
     def __str__(self) -> str:
         return self._words(0)
 
     __repr__ = __str__
+
+
+def _base(word: str) -> tuple[str, str, str]:
+    """The words of a base type; one that is not in the table is a variable, which stands for any type."""
+    return BASE.get(word) or (word, word, "VarType")
 
 
 class Argument(NamedTuple):

@@ -1,7 +1,7 @@
 """How is the text of a schema read at run time, and where is it wrong?
 
 Mirrors: torch/csrc/jit/frontend/function_schema_parser.cpp, schema_type_parser.cpp, lexer.h
-Differs: no classes, dictionaries, futures, tuples or type variables in a type.
+Differs: no classes, futures or tuples in a type.
 """
 
 from __future__ import annotations
@@ -43,16 +43,20 @@ class _Token(NamedTuple):
     start: int
 
 
-def parse_schema(schema: str) -> FunctionSchema:
-    """`torch._C.parse_schema`. RuntimeError marks the place that could not be read."""
-    return _Reader(schema).schema()
+def parse_schema(schema: str, allow_typevars: bool = True) -> FunctionSchema:
+    """`torch._C.parse_schema`. RuntimeError marks the place that could not be read.
+
+    With type variables, a word in small letters that is no type stands for any, as in `f(t[] a) -> t`.
+    """
+    return _Reader(schema, allow_typevars).schema()
 
 
 class _Reader:
     """A recursive descent over the tokens of one schema."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, allow_typevars: bool) -> None:
         self.text = text
+        self.allow_typevars = allow_typevars
         self.tokens = self._tokens()
         self.current = next(self.tokens)
         self.unnamed = 0
@@ -185,11 +189,7 @@ class _Reader:
 
     def type(self) -> tuple[SchemaType, int | None]:
         """A type and the length of its list."""
-        token = self.expect("ident") if self.current.kind != "None" else self.take()
-        if token.text not in BASE and token.text not in OTHER_WORDS:
-            self.refuse("\n" + TYPES, token)
-        base = OTHER_WORDS.get(token.text, token.text)
-        kind = SchemaType(base, None, self.alias() if base == "Tensor" else None)
+        kind = self.base_type(self.expect("ident") if self.current.kind != "None" else self.take())
         size = None
         while True:
             if self.takes("["):
@@ -200,6 +200,22 @@ class _Reader:
                 kind = SchemaType("?", kind)
             else:
                 return kind, size
+
+    def base_type(self, token: _Token) -> SchemaType:
+        """What stands before the brackets of lists."""
+        base = OTHER_WORDS.get(token.text, token.text)
+        if base == "Dict":
+            self.expect("(")
+            key = self.type()[0]
+            self.expect(",")
+            value = self.type()[0]
+            self.expect(")")
+            return SchemaType("{}", value, self.alias(), key=key)
+        if base not in BASE:
+            if not (self.allow_typevars and base[0].islower()):
+                self.refuse("\n" + TYPES, token)
+            return SchemaType(base, None, self.alias())
+        return SchemaType(base, None, self.alias() if base == "Tensor" else None)
 
     def alias(self) -> AliasInfo | None:
         """`(a)`, `(a!)`, `(a|b -> c)`, or `!` alone, which makes a set of its own."""
