@@ -25,7 +25,7 @@ from glasstorch.dispatch.operator import keys_of
 from glasstorch.dispatch.resolve import BACKEND_KEYS
 from glasstorch.kernels.structured import FORMS, Kernel, shape_function
 from glasstorch.operators.composite.sparse.coo import SAID
-from glasstorch.operators.composite.special import with_number
+from glasstorch.operators.composite.with_number import with_number
 from glasstorch.operators.direct import on_tensor, on_tensors
 from glasstorch.operators.generated import functions
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.tags import Tag
-from glasstorch.operators.composite.with_number import with_number
+from glasstorch.operators.composite.with_number import of_tensors, with_number
 from glasstorch.operators.generated.registry import OPERATORS
 
 COMPOSED = KernelTable("CompositeExplicitAutograd", calls_operators=True, takes_keys=False)
@@ -18,4 +18,4 @@ WITH_NUMBER = {row.name for row in OPERATORS if row.composite is not None and ro
 
 for row in OPERATORS:
     if row.functional in WITH_NUMBER and Tag.generated.name not in row.tags:
-        COMPOSED.add(row.name, with_number(row.name))
+        COMPOSED.add(row.name, with_number(of_tensors(row.name)))

@@ -47,7 +47,7 @@ from glasstorch.operators.composite.pointwise import (
     power_dtype,
     refuse_complex,
 )
-from glasstorch.operators.composite.special import with_number
+from glasstorch.operators.composite.with_number import with_number
 from glasstorch.operators.generated.functions import (
     _log_softmax,
     _softmax,

@@ -16,7 +16,7 @@ from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.tags import Tag
 from glasstorch.kernels.out.composed import LEAF, composed_out
 from glasstorch.kernels.out.copied import COMPOSED, IMPLICIT, copied_out
-from glasstorch.operators.composite.special import with_number
+from glasstorch.operators.composite.with_number import with_number
 from glasstorch.operators.generated.registry import OPERATORS
 from glasstorch.operators.operator_row import OperatorRow
 

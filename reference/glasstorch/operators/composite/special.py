@@ -2,19 +2,16 @@
 
 Mirrors: aten/src/ATen/native/UnaryOps.cpp (special_ndtr, mvlgamma, polygamma_), BinaryOps.cpp (xlogy, special_xlog1py,
     special_zeta, special_chebyshev_polynomial_t)
-Differs: one rule serves all overloads that take a number.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from glasstorch.calls.arguments import NUMBERS
-from glasstorch.core import hooks
-from glasstorch.core.dtype import FLOATING, Number, bool_, get_default_dtype
+from glasstorch.core.dtype import FLOATING, bool_, get_default_dtype
 from glasstorch.core.errors import ArgumentError, DtypeError
+from glasstorch.operators.composite.with_number import with_number
 from glasstorch.operators.direct import on_tensors
 from glasstorch.operators.generated.functions import arange, erf, lgamma
 
@@ -22,21 +19,6 @@ if TYPE_CHECKING:
     from glasstorch._tensor import Tensor
 
 # A number in place of a tensor ----------------------------------------------------------------------------------
-
-
-def with_number(name: str) -> Callable[..., Any]:
-    """Calls an operator of two tensors with a Python number for one of them."""
-    operator = on_tensors(name)
-
-    def call(self: Tensor | Number, other: Tensor | Number, *out: Tensor) -> Any:
-        return operator(_tensor(self), _tensor(other), *out)
-
-    return call
-
-
-def _tensor(value: Tensor | Number) -> Tensor:
-    return hooks.tensor_hooks.wrapped_number(value) if type(value) in NUMBERS else value  # type: ignore[return-value]
-
 
 xlogy = with_number("xlogy.Tensor")
 xlog1py = with_number("special_xlog1py")
