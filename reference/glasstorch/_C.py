@@ -9,6 +9,12 @@ from __future__ import annotations
 
 from glasstorch._dispatch_modes import *  # noqa: F403
 from glasstorch._dispatch_queries import *  # noqa: F403
+from glasstorch._settings import (
+    _get_deterministic_fill_uninitialized_memory as _get_deterministic_fill_uninitialized_memory,
+)
+from glasstorch._settings import (
+    _set_deterministic_fill_uninitialized_memory as _set_deterministic_fill_uninitialized_memory,
+)
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.engine import current_graph_task_id as _current_graph_task_id  # noqa: F401
 from glasstorch.autograd.engine import current_node as _current_autograd_node  # noqa: F401

@@ -20,6 +20,7 @@ from glasstorch.core import private_use, warn_once
 from glasstorch.core.device import chosen_device, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
+from glasstorch.kernels.creation.known_memory import fill_unwritten
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -49,6 +50,7 @@ class _Settings:
 
     deterministic = False
     warn_only = False
+    fills = True  # new memory, where results are deterministic
     interop_threads: int | None = None
 
 
@@ -75,13 +77,17 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for the same results in every run, which kernels on the CPU give anyway."""
+    """Ask for the same results in every run, which kernels on the CPU give anyway.
+
+    Memory on the CPU that nobody has written to is filled, unless `fill_uninitialized_memory` in
+    `torch.utils.deterministic` is False.
+    """
     for name, value in (("mode", mode), ("warn_only", warn_only)):
         if not isinstance(value, bool):
             raise ArgumentTypeError(
                 f"use_deterministic_algorithms(): argument '{name}' must be bool, not {type(value).__name__}"
             )
-    _Settings.deterministic, _Settings.warn_only = mode, warn_only
+    _set_deterministic(mode, warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -106,7 +112,25 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
         debug_mode = DEBUG_MODES.index(debug_mode)
     if not 0 <= debug_mode < len(DEBUG_MODES):
         raise RuntimeError(f"invalid value of debug_mode, expected 0, 1, or 2, but got {debug_mode}")
-    _Settings.deterministic, _Settings.warn_only = debug_mode > 0, debug_mode == 1
+    _set_deterministic(debug_mode > 0, debug_mode == 1)
+
+
+def _set_deterministic(mode: bool, warn_only: bool) -> None:
+    _Settings.deterministic, _Settings.warn_only = mode, warn_only
+    fill_unwritten(mode and _Settings.fills)
+
+
+def _get_deterministic_fill_uninitialized_memory() -> bool:
+    """Whether new memory is filled while the same results in every run are asked for."""
+    return _Settings.fills
+
+
+def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
+    """Let new memory be filled while the same results in every run are asked for, or not."""
+    if not isinstance(mode, bool):
+        raise ArgumentError(f"expected a bool, but got {type(mode).__name__}")
+    _Settings.fills = mode
+    fill_unwritten(mode and _Settings.deterministic)
 
 
 def get_deterministic_debug_mode() -> int:

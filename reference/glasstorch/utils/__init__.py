@@ -2,8 +2,9 @@
 
 Reading order: re-exports: `dlpack`, `_python_dispatch`, `_pytree`, `hooks`, `model_zoo`, `serialization/`, `data/`;
 `backend_registration` (a device of the program's own), `checkpoint/`, `_device`, `_dtype_abbrs`, `_debug_mode`,
-`collect_env`, `module_tracker`, `throughput_benchmark`, `_flop_formulas`, `flop_counter`, `benchmark/`, `tensorboard/`;
-C++ code of a program: `_cpp/`, `cpp_extension`; what can be imported and is refused on use: `mobile_optimizer`.
+`collect_env`, `deterministic` (what is in new memory), `module_tracker`, `throughput_benchmark`, `_flop_formulas`,
+`flop_counter`, `benchmark/`, `tensorboard/`; C++ code of a program: `_cpp/`, `cpp_extension`; what can be imported and
+is refused on use: `mobile_optimizer`.
 
 Mirrors: torch/utils/__init__.py
 Differs: not all of them. A helper that another layer needs too is a thin file here, and its code is in that layer.
@@ -27,7 +28,16 @@ from glasstorch.utils.backend_registration import (
 from glasstorch.utils.backend_registration import rename_privateuse1_backend as rename_privateuse1_backend
 
 # Imported when they are first asked for: few programs use them.
-_LATE = ("_device", "_pytree", "collect_env", "data", "hooks", "module_tracker", "throughput_benchmark")
+_LATE = (
+    "_device",
+    "_pytree",
+    "collect_env",
+    "data",
+    "deterministic",
+    "hooks",
+    "module_tracker",
+    "throughput_benchmark",
+)
 
 
 def set_module(obj: Any, mod: str) -> None:
