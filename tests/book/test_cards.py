@@ -29,10 +29,11 @@ def test_every_entry_of_the_glossary_is_a_card_with_its_definition_and_its_files
     words = words_of(text)
     assert len(words) == len(re.findall(r"^### ", text, re.MULTILINE)) > 50
     assert all(card.says and card.where.startswith("PyTorch: ") for card in words.values())
+    assert words["00-start/glossary.html#view"].where.endswith("`autograd/views.py`. In the documents: 视图.")
     assert not [card for card in words.values() if re.search(r"\]\(|\*", re.sub("`.*?`", "", card.says + card.where))]
     assert words["00-start/glossary.html#alias-key"].says == (
-        "A name under which a kernel may be registered for many keys at once, such as `Autograd` or "
-        "`CompositeImplicitAutograd`. No tensor has it."
+        "A name under which one kernel is registered for many keys at once, such as `Autograd` or "
+        "`CompositeImplicitAutograd`. It exists only for registration, so no tensor has it in its key set."
     )
 
 

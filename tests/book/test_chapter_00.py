@@ -17,7 +17,8 @@ from workbook.book.house import PACKAGE
 from workbook.book.places import place_of
 
 ENTRY = re.compile(
-    r"^### (?P<term>[^\n]+)\n\n(?P<text>.+?)\n\n\*PyTorch: (?P<there>.+?)\sHere:\s(?P<here>.+?)\*$",
+    r"^### (?P<term>[^\n]+)\n\n(?P<text>.+?)\n\n\*PyTorch: (?P<there>.+?)\sHere:\s(?P<here>.+?)"
+    r"(?:\sIn\sthe\sdocuments:\s(?P<documents>[^*`]+)\.)?\*$",
     re.MULTILINE | re.DOTALL,
 )
 NAMED = re.compile(r"`([^`]+)`")
@@ -89,6 +90,14 @@ def test_a_glossary_entry_names_files_of_the_library(entry: re.Match[str]) -> No
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: str(entry["term"]))
 def test_each_sense_of_a_word_has_its_places(entry: re.Match[str]) -> None:
     assert len(senses(entry["text"])) == len(senses(entry["there"])) == len(senses(entry["here"]))
+
+
+def test_an_entry_has_the_word_of_the_documents_which_no_other_entry_has() -> None:
+    words = [word for entry in entries() for word in " ".join((entry["documents"] or "").split()).split(", ") if word]
+    assert len(words) >= 40
+    assert [word for word in words if not re.search("[\u4e00-\u9fff]", word)] == []
+    assert sorted(words) == sorted(set(words))
+    assert text_of(GLOSSARY).count("In the documents:") == sum(entry["documents"] is not None for entry in entries())
 
 
 def test_words_that_mean_one_thing_in_autograd_or_dispatch_and_another_in_programs_have_two_senses() -> None:

@@ -14,7 +14,8 @@ def test_sentences_are_counted_and_code_is_not() -> None:
         "---\ntitle: x\n---\n\n# A heading. Of two\n\nOne two three, `x.view(2, 3)`. Four *five*!\n\n"
         "```{code-cell}\nx = 1. Not. A. Sentence.\n```\n\n| a table | of words. And words |\n|---|---|\n\n"
         "- An item of a list\n- [Linked words](a.md#b) count.\n\n"
-        "> [!QUESTION]- Is a question counted?\n> Its answer is.\n"
+        "> [!QUESTION]- Is a question counted?\n> Its answer is.\n\n"
+        "*PyTorch: `Node` in `torch/csrc/autograd/node.h`.\nHere: `autograd/node.py`. In the documents: 节点.*\n"
     )
     assert reading.sentences == [
         "One two three, `x_view_2_3`.",

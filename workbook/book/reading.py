@@ -75,6 +75,7 @@ HEADING: Final = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 QUESTION: Final = re.compile(r"^> \[!\w+\][-+]?.*$", re.MULTILINE)
 LINK: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 CODE: Final = re.compile(r"`+[^`]+`+|\$[^$\n]+\$")
+PLACES: Final = re.compile(r"^\*PyTorch: .*?\*$", re.MULTILINE | re.DOTALL)  # under a word of the glossary: no sentence
 SENTENCE_ENDS: Final = re.compile(r"(?<=[.!?:])[\"')*]*\s+(?=[\"'(*]*[`A-Z0-9\[])|(?<=:)\s*\Z")
 WORD: Final = re.compile(r"[A-Za-z0-9][\w'.-]*")
 
@@ -115,7 +116,7 @@ def _words(sentence: str) -> int:
 
 def read(text: str) -> Reading:
     """Count in a Markdown text: its code, tables and mathematics are left out, a name in code is one word."""
-    plain = MATH.sub(" ", FENCED.sub("\n\n", FRONT_MATTER.sub("", text)))
+    plain = PLACES.sub("", MATH.sub(" ", FENCED.sub("\n\n", FRONT_MATTER.sub("", text))))
     headings = HEADING.findall(plain)
     sentences = [sentence for paragraph in _paragraphs(plain) for sentence in _sentences(paragraph)]
     return Reading(
