@@ -11,14 +11,20 @@ if TYPE_CHECKING:
     from workbook.book.costs import show_cost as show_cost
     from workbook.book.figures.live import draw_graph as draw_graph
     from workbook.book.figures.live import draw_program as draw_program
+    from workbook.book.figures.live import show_bars as show_bars
     from workbook.book.figures.live import show_keys as show_keys
+    from workbook.book.figures.live import show_lanes as show_lanes
     from workbook.book.figures.live import show_memory as show_memory
     from workbook.book.figures.live import show_memory_map as show_memory_map
     from workbook.book.figures.live import show_module as show_module
     from workbook.book.figures.live import show_profile as show_profile
+    from workbook.book.figures.live import show_table as show_table
     from workbook.predictions.widget import predict as predict
 
-FIGURES = ("draw_graph", "draw_program", "show_keys", "show_memory", "show_memory_map", "show_module", "show_profile")
+FIGURES = (
+    *("draw_graph", "draw_program", "show_bars", "show_keys", "show_lanes", "show_memory", "show_memory_map"),
+    *("show_module", "show_profile", "show_table"),
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,12 @@
 """Which functions may a chapter's cell call besides the library?
 
 `show` quotes source by name, so that the book never holds a copy of the library's code; of what an exercise asks for
-it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch`
-shows what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`,
-`show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
-`show_curves` and `show_images` draw live objects, and `LiveCurves` draws what is not finished yet. `show_cost` counts
-what a gradient costs. `example` gives what a program in `examples/` defines. What they display is the same on every
-machine.
+it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch` shows
+what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`, `show_keys`,
+`show_table`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
+`show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found, and
+`LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs. `example` gives what a program
+in `examples/` defines. What they display is the same on every machine.
 """
 
 from __future__ import annotations
@@ -31,13 +31,16 @@ from workbook.book.example_programs import example as example
 from workbook.book.figures.growing import LiveCurves as LiveCurves
 from workbook.book.figures.live import draw_graph as draw_graph
 from workbook.book.figures.live import draw_program as draw_program
+from workbook.book.figures.live import show_bars as show_bars
 from workbook.book.figures.live import show_curves as show_curves
 from workbook.book.figures.live import show_images as show_images
 from workbook.book.figures.live import show_keys as show_keys
+from workbook.book.figures.live import show_lanes as show_lanes
 from workbook.book.figures.live import show_memory as show_memory
 from workbook.book.figures.live import show_memory_map as show_memory_map
 from workbook.book.figures.live import show_module as show_module
 from workbook.book.figures.live import show_profile as show_profile
+from workbook.book.figures.live import show_table as show_table
 from workbook.book.figures.live import show_trace as show_trace
 from workbook.book.named import named
 from workbook.book.project import project_root

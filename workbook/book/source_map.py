@@ -106,9 +106,10 @@ def address_of(path: str, line: int | None = None) -> str:
 def lines(root: Path) -> dict[str, dict[str, int]]:
     """The line of each symbol in the files that the wheel holds, by path and symbol.
 
-    `python -m tests.truth.source_lines` writes them, from the installed wheel.
+    `python -m tests.truth.source_lines` writes them, from the installed wheel; a book without that file has none.
     """
-    found: dict[str, dict[str, int]] = json.loads((root / TRUTH / "source_lines.json").read_text(encoding="utf-8"))
+    path = root / TRUTH / "source_lines.json"
+    found: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 

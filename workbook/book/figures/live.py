@@ -1,8 +1,9 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `show_keys`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`,
-`show_profile`, `show_curves` and `show_images` display a figure made by the module of the same subject, in a notebook
-of the book or in one that a reader has written (`from workbook import draw_graph`).
+`show_trace`, `show_keys`, `show_table`, `show_lanes`, `show_bars`, `draw_graph`, `draw_program`, `show_memory`,
+`show_memory_map`, `show_module`, `show_profile`, `show_curves` and `show_images` display a figure made by the module
+of the same subject, in a notebook of the book or in one that a reader has written (`from workbook import
+draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
 
@@ -16,16 +17,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from workbook.book.figures import (
+    bars,
     calls_inside,
     curves,
     graph,
     hops,
     images,
     key_set,
+    lanes,
     memory,
     memory_map,
     module,
     program,
+    table,
 )
 from workbook.book.figures.kit import Figure
 from workbook.book.figures.names import tensors_by_name
@@ -79,6 +83,28 @@ def show_keys(**sets: DispatchKeySet) -> None:
                 f"  accepted: a DispatchKeySet, such as DispatchKeySet({name}.key_set)"
             )
     display(key_set.draw({name: given.bits for name, given in sets.items()}))
+
+
+def show_table(operator: str, *keys: str) -> None:
+    """Draw what an operator's dispatch table holds at some keys: `show_table("aten::add.Tensor", "Meta", "CPU")`.
+
+    The highest key is on top. At most 14 keys are drawn; `torch._C._dispatch_dump_table` prints them all.
+    """
+    display(table.draw(operator, keys))
+
+
+def show_lanes(steps: Sequence[tuple[str, str]], waits: Sequence[tuple[int, int]] = ()) -> None:
+    """Draw what may run at the same time: a lane for each queue, thread or worker, from top to bottom.
+
+    A step is a lane and what is done there, in an order in which all could run one after the other. A wait is a pair
+    of numbers of steps, counted from 0: the second waits for the first. There are at most five lanes.
+    """
+    display(lanes.draw(steps, waits))
+
+
+def show_bars(numbers: Mapping[str, float], unit: str) -> None:
+    """Draw up to 16 numbers as bars from 0: bytes, counts, ratios, and no times, which differ from run to run."""
+    display(bars.draw(numbers, unit))
 
 
 def draw_graph(root: Tensor, most: int = graph.MOST, **leaves: Tensor) -> None:
