@@ -22,7 +22,7 @@ def draw(numbers: Mapping[str, float], unit: str) -> Figure:
             f"a figure holds 1 to {MOST} bars of numbers that are not negative, got {dict(numbers)}; print them instead"
         )
     written = {name: f"{value:,.6g}" if value < 1e6 else f"{value:,.0f}" for name, value in numbers.items()}
-    left = max(text_width(name, SIZE) for name in numbers) + GAP
+    left = 1.1 * max(text_width(name, SIZE) for name in numbers) + GAP
     right = max(text_width(text, SIZE) for text in written.values()) + GAP
     largest = max(numbers.values()) or 1
     told = "; ".join(f"{name}: {text}" for name, text in written.items())
