@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ QUESTIONS = {
     "BatchNorm2d": "reference/api/nn-modules-batchnorm",
     "row-major": "exercises/02.1-strides",
 }
+CHINESE = re.compile(r"In the documents: (.+)\.\*$", re.MULTILINE)  # the documents' words, in the glossary
 
 # Asks the program that the search box asks, with the index that it is given.
 ASK = """async (questions) => {
@@ -121,6 +123,17 @@ def test_what_a_reader_types_leads_to_the_page_that_explains_it(browser: Any, si
     assert found["stridse"] == []
     unsaid = [word for word in ("broadcasting", "hooks", "warps") if not all(found[word][0]["terms"].values())]
     assert unsaid == []  # Material tells the reader that a word is missing, where only its stem stands
+
+
+@pytest.mark.ci
+def test_each_word_of_the_documents_leads_to_the_glossary(browser: Any, site: Path) -> None:
+    told = CHINESE.findall((ROOT / "chapters" / "00-start" / "glossary.md").read_text(encoding="utf-8"))
+    wanted = [word for words in told for word in words.split(", ")]
+    assert len(wanted) >= 40
+    found = answers(browser, site, [*wanted, "向传"])
+    pages = {word: [entry["location"].partition("#")[0] for entry in entries] for word, entries in found.items()}
+    assert [word for word in wanted if "00-start/glossary.html" not in pages[word][:3]] == []
+    assert pages["向传"]  # the middle of 反向传播
 
 
 def test_the_book_weighs_most_and_the_modules_least(index: list[dict[str, Any]]) -> None:

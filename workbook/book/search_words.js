@@ -1,6 +1,7 @@
 // Which words does a typed word find? This is added to Material's search, whose lunr finds all that begins with what was
 // typed, and as much for "in" of "in-place" as for "place". Here a word is kept as it is written and by its stem, whole
-// words count more than beginnings, and words that are everywhere count nothing.
+// words count more than beginnings, and words that are everywhere count nothing. Chinese has no spaces between words, so
+// each part of a run of its characters that reaches to the end is a word, too: a typed word is the beginning of one.
 "use strict";
 (() => {
   const BEGINNING = 0.15; // what the beginning of a longer word counts, beside a whole word
@@ -13,10 +14,21 @@
   const partsOf = (word) =>
     JOINT.test(word) ? word.split(JOINT).filter((part) => part.length > 1 && !isEverywhere(part)) : [];
 
+  const CHINESE = /\p{Script=Han}+/gu;
+  const endings = (run) => [...run].map((_, start) => [...run].slice(start).join(""));
+  const chineseIn = (word) => (word.match(CHINESE) ?? []).flatMap(endings);
+
+  // lunr's own takes all but ASCII off the ends of a word.
+  const trimmed = (word) => word.replace(/^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_]+$/gu, "");
+  const trim = (token) => token.update(trimmed);
+  lunr.Pipeline.registerFunction(trim, "trim");
+  lunr.trimmer = trim;
+
   // Each word of a text, and of a question, as it is written, by its stem, and by its parts where it has joints.
   const words = (token) => {
     const found = new Set([token.toString(), stemOf(token.toString())]);
     for (const part of partsOf(token.toString())) found.add(part).add(stemOf(part));
+    for (const part of chineseIn(token.toString())) found.add(part);
     return [...found].map((word) => token.clone(() => word));
   };
   lunr.Pipeline.registerFunction(words, "words");
@@ -35,7 +47,7 @@
       const telling = open.filter((clause) => !isEverywhere(clause.term.slice(0, -1)));
       if (telling.length) query.clauses = query.clauses.filter((clause) => !open.includes(clause) || telling.includes(clause));
       for (const clause of telling) {
-        const word = clause.term.slice(0, -1).replace(/^\W+|\W+$/g, "");
+        const word = trimmed(clause.term.slice(0, -1));
         if (!word) continue;
         clause.boost *= BEGINNING;
         for (const part of partsOf(word)) query.clause({ term: part, fields: clause.fields, boost: PART });
