@@ -17,6 +17,7 @@ from workbook.book.contents import sections
 SHORT: Final = 8  # words: a sentence with fewer is a short one
 LEAST_MEAN: Final = 12.5  # words in a sentence, on the average of a text
 MOST_SHORT: Final = 0.27  # of the sentences of a text
+ENOUGH: Final = 12  # sentences: of fewer, an average says little
 
 # What readers had to read twice, and what to write in its place.
 STUMBLES: Final = {
@@ -35,7 +36,7 @@ STUMBLES: Final = {
     r"\bwhat it is told\b|\bwhat it was told\b": "'its arguments'",
     r"\bstands? (there|here) for a reason\b": "give the reason",
     r"\bin words:": "'In other words,' or leave it out",
-    r"\bnot one of\b|\bnot a single\b": "'none of'",
+    r"\bnot a single\b": "'none of'",
     r"\bmakes? a difference of\b": "'changes by'",
     r"\bas it were\b|\bso to speak\b": "leave it out",
     r"\bdoes without\b|\bdo without\b": "'needs no'",
@@ -100,6 +101,8 @@ class Reading(NamedTuple):
     def faults(self) -> list[str]:
         """What an editor would look at, a line each; none of a text that reads well by these counts."""
         found = [*self.stumbles, *(f"heading says nothing: {heading}" for heading in self.empty_headings)]
+        if len(self.sentences) < ENOUGH:
+            return found
         if self.mean < LEAST_MEAN:
             found.append(f"{self.mean:.1f} words in a sentence on the average; at least {LEAST_MEAN} are expected")
         if self.short > MOST_SHORT:
