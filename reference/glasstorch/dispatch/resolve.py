@@ -200,20 +200,21 @@ def entry_for(operator: Operator, choice: Choice, keys: int) -> Boxed:
     kernel = choice.kernel
     assert kernel is not None
     function = kernel.fast or kernel.function
+    takes_keys = True
     if kernel.by_user:
         function = _as_users_call(operator, kernel, choice.rule == BACKEND_FALLBACK, keys)
     elif kernel.boxed or choice.rule == BACKEND_FALLBACK:
         function = partial(function, operator)
-    elif not kernel.takes_keys:
-        function = _without_keys(function, len(operator.schema.arguments))
+    else:
+        takes_keys = kernel.takes_keys
     stands_below = choice.key in BACKEND_KEYS | NESTED_KEYS and choice.rule not in (MATH_KERNEL, NESTED_KERNEL)
     # An autograd kernel removes its key from the set. Where the key is still there, nothing was recorded above. That of
     # a user's operator switches recording off itself where it wants that; and what stands in the place of one that is
     # missing records nothing (autograd/unregistered.py).
     records_itself = kernel.by_user and (keys & AUTOGRAD_AND_NESTED or not operator.family)
     if kernel.calls_operators and stands_below and not records_itself:
-        return _below_autograd(function, _excluded_below(operator))
-    return function
+        return _below_autograd(function, _excluded_below(operator), takes_keys)
+    return function if takes_keys else _without_keys(function, len(operator.schema.arguments))
 
 
 def _excluded_below(operator: Operator) -> int:
@@ -287,21 +288,30 @@ def _without_keys(function: Boxed, count: int) -> Boxed:
     return entry_of_two if count == 2 else entry
 
 
-def _below_autograd(function: Boxed, excluded: int) -> Boxed:
+def _below_autograd(function: Boxed, excluded: int, takes_keys: bool) -> Boxed:
     """Run a backend kernel that calls operators with autograd switched off for those calls.
 
     The gradient of the whole was recorded above; recording its parts too would count it twice.
     """
+    kept = ~excluded
 
     def entry(keys: int, *arguments: Any) -> Any:
         included, allowed = active_keys.get()
-        token = active_keys.set((included, allowed & ~excluded))
+        token = active_keys.set((included, allowed & kept))
         try:
             return function(keys, *arguments)
         finally:
             active_keys.reset(token)
 
-    return entry
+    def entry_without_keys(keys: int, *arguments: Any) -> Any:  # hot path: benchmarks/eager.py
+        included, allowed = active_keys.get()
+        token = active_keys.set((included, allowed & kept))
+        try:
+            return function(*arguments)
+        finally:
+            active_keys.reset(token)
+
+    return entry if takes_keys else entry_without_keys
 
 
 _AUTOGRAD_AND_NESTED = AUTOGRAD_AND_NESTED & ~ALL_BACKENDS

@@ -25,7 +25,7 @@ from glasstorch.core.dtype import (
 )
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
 from glasstorch.core.tensor_impl import TensorImpl
-from glasstorch.operators.direct import factory, on_tensors
+from glasstorch.operators.direct import factory, on_pair, on_tensors
 from glasstorch.operators.generated.functions import ones_like, pow, zeros_like
 from glasstorch.operators.generated.functions import where as where_self
 from glasstorch.operators.shapes.promotion import result_type
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 masked_fill = on_tensors("masked_fill.Scalar")
 scalar_tensor = factory("scalar_tensor")
-sub = on_tensors("sub.Tensor")
+sub = on_pair("sub.Tensor")
 KINDS: Final = (bool, int, float, complex)  # of numbers, by the category of a dtype
 
 
@@ -218,4 +218,4 @@ def number_in(value: Tensor, nowhere: bool) -> Number:
 
 
 def _tensor(value: Tensor | Number) -> Tensor:
-    return value if not isinstance(value, bool | int | float | complex) else hooks.tensor_hooks.wrapped_number(value)
+    return value if isinstance(value, TensorImpl) else hooks.tensor_hooks.wrapped_number(value)
