@@ -47,16 +47,22 @@ def direction(out: Array, x: Array) -> None:
 
 def refuse_zero_divisor(out: Array, divisor: Array) -> None:
     """Refuse a zero among integer divisors: integers have no infinity to return."""
-    if out.dtype.kind != "f" and out.size and not divisor.all():
+    if out.dtype.kind != "f" and out.size and not (divisor.all() if divisor.ndim else divisor):
         raise IntegerDivisionError("ZeroDivisionError")
 
 
 @slot
+def remainder_of_floats(out: Array, x: Array, y: Array) -> None:
+    """np.remainder, but a remainder of 0 has the dividend's sign, as in C; NumPy's has the divisor's."""
+    rest = np.remainder(x, y)
+    out[...] = np.copysign(rest, x, out=rest, where=rest == 0)
+
+
+@slot
 def whole_division(ufunc: np.ufunc, out: Array, x: Array, y: Array) -> None:
-    """np.floor_divide, np.remainder or np.fmod; a remainder of 0 has the dividend's sign, as in C."""
-    if ufunc is np.remainder and out.dtype.kind == "f":  # NumPy's 0 has the divisor's sign
-        rest = np.remainder(x, y)
-        out[...] = np.copysign(rest, x, out=rest, where=rest == 0)
+    """np.floor_divide, np.remainder or np.fmod; a remainder of 0 has the dividend's sign."""
+    if ufunc is np.remainder and out.dtype.kind == "f":
+        remainder_of_floats.run(out, x, y)
     else:
         ufunc(x, y, out=out)
 

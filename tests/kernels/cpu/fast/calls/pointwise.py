@@ -15,6 +15,7 @@ from tests.kernels.cpu.fast.calls.drawing import FLOATS, HALVES, WHOLE, laid_out
 from tests.kernels.cpu.fast.held import Call
 
 OTHERS = (*WHOLE, "bool", *HALVES, "complex64", "complex128", "uint16")
+NUMBERS = (0, 1, -3, 2, 0.5, 1e30, True)
 SLOW = ("special_", "igamma", "erf", "lgamma", "digamma", "xlogy", "sinc", "i0")
 
 
@@ -50,13 +51,19 @@ def on_one(name: str, rng: np.random.Generator) -> Call:
 def on_two(name: str, rng: np.random.Generator) -> Call:
     x = laid_out(rng, drawn_sizes(rng, name), drawn_dtype(rng), one_of(rng, [0, 0.01]))
     alpha = {"alpha": one_of(rng, [1, 2, 0.5, True])} if name[:3] in ("add", "sub") and rng.integers(2) else {}
-    return Call(operator(name), (x, other_of(rng, x)), alpha)
+    other = other_of(rng, x)
+    if not name.startswith("heaviside") and rng.integers(4) == 0:  # which takes no number
+        other = one_of(rng, NUMBERS)
+        if not name.partition(".")[0].endswith("_") and rng.integers(2):  # on the left, as in `1 - x`
+            x, other = other, x
+    return Call(operator(name), (x, other), alpha)
 
 
 def with_number(name: str, rng: np.random.Generator) -> Call:
     x = laid_out(rng, drawn_sizes(rng, name), drawn_dtype(rng), 0.01)
-    number = one_of(rng, [0, 1, -3, 2, 0.5, 1e30, True])
-    return Call(operator(name), (number, x) if name.endswith("Scalar_Tensor") else (x, number))
+    number = one_of(rng, NUMBERS)
+    is_first = name.endswith("Scalar_Tensor") or name == "pow.Scalar"
+    return Call(operator(name), (number, x) if is_first else (x, number))
 
 
 def numbered(name: str, rng: np.random.Generator) -> Call:
@@ -136,6 +143,7 @@ CALLS: dict[str, Any] = {
     "aten::div.Tensor_mode": divide_mode,
     "aten::round.decimals": round_decimals,
     "aten::pow.Tensor_Scalar": power,
+    "aten::pow.Scalar": partial(with_number, "pow.Scalar"),
     "aten::ldexp.Tensor": partial(on_two, "ldexp.Tensor"),
     **with_in_place(on_one, "relu"),
 }

@@ -1,4 +1,4 @@
-"""Which random calls reach the division of float32 numbers in float64?"""
+"""Which random calls reach the division of float32 numbers in float64, and the remainder by a positive number?"""
 
 from __future__ import annotations
 
@@ -22,4 +22,14 @@ def division(rng: np.random.Generator) -> Call:
     return Call(one_of(rng, [torch.fmod, torch.remainder, torch.floor_divide]), (x, y))
 
 
-CALLS = {"cpu.pointwise.steps.whole_division": division}
+def remainder(rng: np.random.Generator) -> Call:
+    """By a number of either sign, and in place; dividends with zeros of either sign, and multiples of the divisor."""
+    shape = sizes_of(rng, one_of(rng, [1, 8, 300, 50_000]), int(rng.integers(1, 3)))
+    x = laid_out(rng, shape, one_of(rng, ["float32", "float64", "float16"]), one_of(rng, [0, 0.1]))
+    if rng.integers(2):
+        x = (5 * x).round()
+    number = one_of(rng, [2, 1, 0.7, 1e-30, 1e300, -3, 0, -0.0, float("inf"), float("-inf"), float("nan")])
+    return Call(one_of(rng, [torch.remainder, torch.Tensor.remainder_]), (x, number))
+
+
+CALLS = {"cpu.pointwise.steps.whole_division": division, "cpu.pointwise.steps.remainder_of_floats": remainder}

@@ -62,6 +62,13 @@ def cases() -> list[tuple[str, Callable[..., Tensor], int]]:
     found += [
         ("add with a number", lambda x: x + 2.5, 1),
         ("add with an int", lambda x: x + 3, 1),
+        ("a number less", lambda x: 7 - x, 1),
+        ("an overflowing number less", lambda x: 1e300 - x, 1),
+        ("a number divided down", lambda x: 7 // x, 1),
+        ("the remainder of a number", lambda x: 7 % x, 1),
+        ("a power of a number", lambda x: 2**x, 1),
+        ("and True", lambda x: x & True, 1),
+        ("remainder by a number", lambda x: x % 2, 1),
         ("mul with an overflowing number", lambda x: x * 1e300, 1),
         ("less than a number", lambda x: x < 3, 1),
         ("broadcast row", lambda x: x.view(-1, 1) + x.view(-1)[:3], 1),

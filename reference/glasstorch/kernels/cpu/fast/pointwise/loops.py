@@ -21,7 +21,7 @@ import numpy as np
 from glasstorch._tensor import Tensor, wrap
 from glasstorch.core import inference
 from glasstorch.core.allocator import LARGE, empty_array
-from glasstorch.core.dtype import COMPLEX_DTYPES, Number, dtype
+from glasstorch.core.dtype import COMPLEX_DTYPES, Number, bool_, dtype
 from glasstorch.core.geometry import Shape, broadcast_shapes
 from glasstorch.core.keys import CPU_KEYS, DispatchKey
 from glasstorch.core.tensor_impl import Array
@@ -64,8 +64,10 @@ def other_operand(  # hot path: benchmarks/eager.py
         if number is not None:
             if type(number) is float:
                 fits = dtype.is_floating_point and -1e38 < number < 1e38  # other numbers may overflow, with a warning
+            elif type(number) is int:
+                fits = dtype.is_signed and -(2**31) <= number < 2**31 and dtype.itemsize > 2
             else:
-                fits = type(number) is int and dtype.is_signed and -(2**31) <= number < 2**31 and dtype.itemsize > 2
+                fits = type(number) is bool and dtype is bool_
             return np.array(number, dtype.numpy) if fits and self._number is None else None
         if other.dtype is dtype and other._strides is None:
             return other.array()
@@ -236,19 +238,23 @@ def binary_form(row: Row, plain: Kernel) -> Kernel:
     def general(  # hot path: benchmarks/eager.py
         keys: int, self: Tensor, other: Tensor, alpha: Number = ONE, out: Tensor | None = None
     ) -> Tensor:
+        at_once, sizes, other_sizes = out is None and alpha is ONE, self._shape, other._shape
         if (
-            out is None
-            and alpha is ONE
-            and (other._shape == self._shape or 0 not in self._shape)
+            at_once
+            and self._number is None
+            and (sizes == other_sizes or 0 not in sizes)
             and (y := other_operand(direct, self, other)) is not None
         ):
-            x, result, sizes, other_sizes = self.array(), produces or self.dtype, self._shape, other._shape
+            x, result = self.array(), produces or self.dtype
             if sizes != other_sizes and sizes[len(sizes) - len(other_sizes) :] != other_sizes:
                 return run_fresh(loop, broadcast_shapes(sizes, other_sizes), result, (x, y))
-            if not (is_ufunc and sizes and x.nbytes < LARGE):
-                return run_fresh(loop, sizes, result, (x, y))
+        elif at_once and self._number is not None and (number := other_operand(direct, other, self)) is not None:
+            x, y, result, sizes = number, other.array(), produces or other.dtype, other_sizes
+        else:
+            return plain(keys, self, other, alpha, out=out) if takes_alpha else plain(keys, self, other, out=out)
+        if is_ufunc and sizes and x.nbytes < LARGE and y.nbytes < LARGE:
             return wrap(quietly(loop, x, y), result)
-        return plain(keys, self, other, alpha, out=out) if takes_alpha else plain(keys, self, other, out=out)
+        return run_fresh(loop, sizes, result, (x, y))
 
     return shortest_binary(loop, direct, produces, general) if is_ufunc else general
 

@@ -5,7 +5,7 @@ Mirrors: aten/src/ATen/native/cpu/PowKernel.cpp (pow_tensor_scalar_optimized_ker
 
 from __future__ import annotations
 
-from glasstorch._tensor import Tensor
+from glasstorch._tensor import Tensor, wrapped_number
 from glasstorch.core.dtype import Number
 from glasstorch.dispatch.fast import fast
 from glasstorch.kernels.cpu.fast.pointwise.loops import BINARY, plain_kernel, unary
@@ -17,6 +17,7 @@ from glasstorch.kernels.pointwise.formulas import FLOAT_EXPONENTS
 from glasstorch.kernels.pointwise.numpy_loops import numpy_loop
 
 plain_power, plain_ldexp = plain_kernel("pow.Tensor_Scalar"), plain_kernel("ldexp.Tensor")
+plain_power_of_base = plain_kernel("pow.Scalar")
 
 
 def of_exponent(exponent: Number, loop: Loop) -> Kernel:
@@ -34,6 +35,14 @@ def power_of_number(keys: int, self: Tensor, exponent: Number) -> Tensor:
     if self.dtype.is_floating_point and type(exponent) is not complex and (kernel := POWERS.get(exponent)) is not None:
         return kernel(keys, self)
     return plain_power(keys, self, exponent)
+
+
+@fast("pow.Scalar", when="a row-major tensor, and a number other than 1", benchmark="`2 ** a`, 8 floats", exact="bits")
+def power_of_base(keys: int, self: Number, exponent: Tensor) -> Tensor:
+    """The short path of a power of two tensors."""
+    if exponent._strides is None and (self != 1 or type(self) is bool):
+        return BINARY["pow.Tensor_Tensor"](keys, wrapped_number(self), exponent)
+    return plain_power_of_base(keys, self, exponent)
 
 
 @fast("ldexp.Tensor", when="the exponents are floats", benchmark="1e6: mul", exact="bits")
