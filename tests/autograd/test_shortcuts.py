@@ -27,6 +27,10 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "mul.Tensor": lambda x, y: x * y,
     "add.Tensor": lambda x, y: x.add(y, alpha=2),
     "sub.Tensor": lambda x, y: x - y,
+    "rsub.Scalar": lambda x, y: 1 - x,
+    "pow.Scalar": lambda x, y: 2**x,
+    "remainder.Scalar_Tensor": lambda x, y: 2 % (x + 1),
+    "floor_divide": lambda x, y: x // (y + 1),
     "mse_loss": lambda x, y: glasstorch.nn.functional.mse_loss(x, y, reduction="none"),
     "hypot": lambda x, y: x.hypot(y),
     "mul_.Tensor": lambda x, y: x.clone().mul_(y),
@@ -200,7 +204,7 @@ def makers_of(function: Any) -> set[str]:
 def test_there_is_one_for_each_number_of_arguments() -> None:
     makers = set().union(*(makers_of(entry(name)) for name in CALLS))
     tables = (shortcuts.MAKERS, shortcuts.VIEWS, shortcuts.FREQUENT)
-    assert makers >= {made.__name__ for table in tables for made in table.values()}
+    assert makers >= {made.__name__ for table in tables for made in table.values()} | {"number_and_tensor"}
 
 
 def test_a_view_of_several_takes_no_shortcut_past_adinplaceorview() -> None:

@@ -27,7 +27,7 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import make_view
-from glasstorch.autograd import inplace_or_view
+from glasstorch.autograd import inplace_or_view, not_implemented
 from glasstorch.autograd.composite_shortcuts import COMPOSITES, shortened_composite
 from glasstorch.autograd.generated import autograd_kernels
 from glasstorch.autograd.history import AutogradMeta, MadeBy
@@ -70,7 +70,9 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             return operator.table[keys & BELOW_AUTOGRAD]
         except MissingKernelError:  # the call raises the error
             return entry
-    is_known = _is_from(resolution, autograd_kernels.AUTOGRAD) or (kernel and kernel.function is unregistered)
+    is_known = (kernel and kernel.function is unregistered) or any(
+        _is_from(resolution, known) for known in (autograd_kernels.AUTOGRAD, not_implemented.AUTOGRAD)
+    )
     if not (keys & AUTOGRAD and is_known and has_kernel(operator, keys & BELOW_AUTOGRAD)):
         return entry
     arguments = operator.schema.arguments
@@ -91,7 +93,10 @@ def shortened(operator: Operator, keys: int, resolution: Resolution) -> Boxed:
             return written_out(view) if written_out else view
     except MissingKernelError:  # the call raises the error
         return entry
-    made = MAKERS.get((tensors, len(arguments) - tensors)) if plain else None
+    if plain:
+        made = MAKERS.get((tensors, len(arguments) - tensors))
+    else:
+        made = number_and_tensor if [str(a.type) for a in arguments] == ["Scalar", "Tensor"] else None
     if made is None:
         return entry
     with_shortcut = getattr(table[below], "with_shortcut", None)  # of a kernel that has one written out
@@ -190,6 +195,13 @@ def two_tensors_and_one(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
         if self._autograd_meta is not None or other._autograd_meta is not None:
             return plain(keys, self, other, a)
         return kernel(below, self, other, a)
+
+    return entry
+
+
+def number_and_tensor(plain: Boxed, kernel: Boxed, below: int) -> Boxed:
+    def entry(keys: int, a: Any, other: Any) -> Any:  # hot path: benchmarks/eager.py
+        return plain(keys, a, other) if other._autograd_meta is not None else kernel(below, a, other)
 
     return entry
 
