@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasstorch.calls.python_operators import asked_operator
+from glasstorch.core import hooks
+from glasstorch.core.plain_types import PLAIN_NUMBERS
 from glasstorch.operators.generated import functions
 
 if TYPE_CHECKING:
@@ -29,28 +31,38 @@ def _times_inverse(self: Tensor, other: Any) -> Any:
 
 
 def __rpow__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.pow), self, other, __rpow__)
+    return asked_operator(_pow, self, other, __rpow__)
 
 
 def __rfloordiv__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.floor_divide), self, other, __rfloordiv__)
+    return asked_operator(_floor_divide, self, other, __rfloordiv__)
 
 
 def __rmod__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.remainder), self, other, __rmod__)
+    return asked_operator(_remainder, self, other, __rmod__)
 
 
 def __rmatmul__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.matmul), self, other, __rmatmul__)
+    return asked_operator(_matmul, self, other, __rmatmul__)
 
 
 def __rlshift__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.bitwise_left_shift), self, other, __rlshift__)
+    return asked_operator(_bitwise_left_shift, self, other, __rlshift__)
 
 
 def __rrshift__(self: Tensor, other: Any) -> Any:
-    return asked_operator(_swapped(functions.bitwise_right_shift), self, other, __rrshift__)
+    return asked_operator(_bitwise_right_shift, self, other, __rrshift__)
 
 
 def _swapped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda self, other: function(other, self)
+
+
+_pow, _remainder, _matmul = map(_swapped, (functions.pow, functions.remainder, functions.matmul))
+_bitwise_left_shift, _bitwise_right_shift = map(_swapped, (functions.bitwise_left_shift, functions.bitwise_right_shift))
+
+
+def _floor_divide(self: Tensor, other: Any) -> Tensor:
+    if type(other) in PLAIN_NUMBERS:  # which `floor_divide` makes a tensor of only on the right
+        other = hooks.tensor_hooks.wrapped_number(other)
+    return functions.floor_divide(other, self)

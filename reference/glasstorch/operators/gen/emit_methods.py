@@ -54,6 +54,8 @@ REFLECTED = {
     "__ror__": "bitwise_or",
     "__rxor__": "bitwise_xor",
 }
+# Of these, the overload that is called directly for a tensor and a number; the others commute, and are called as above.
+BY_NUMBER = {"__rsub__": "rsub.Scalar"}
 # The operators that others are asked about under their own names; the rest under those of their functions.
 ASKED_AS_THEMSELVES = {
     *("__floordiv__", "__pow__", "__ipow__", "__eq__", "__rsub__"),
@@ -106,11 +108,12 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
     attributes = [f for f in functions if f.attribute is not None and f.functional is None]
     hidden = {f.schema.name for f in attributes}
     by_overload = {f.name: f for f in functions}
-    tables = "".join(
-        f"{by_overload[overload].table} = table({overload!r})\n"
-        for _, overload in BINARY.values()
-        if overload in by_overload
-    )
+    called: list[NativeFunction | None] = []
+    for name_, overload in BINARY.values():
+        if overload in by_overload:
+            called += [by_overload[overload], _with_number(names[name_])]
+    called += [by_overload.get(overload) for overload in BY_NUMBER.values()]
+    tables = "".join(f"{f.table} = table({f.name!r})\n" for f in called if f is not None)
     parts = [
         HEADER.format(mark=mark, tables=tables),
         *(_method(n) for n in names.values() if n.is_method and n.name not in hidden),
@@ -121,13 +124,10 @@ def emit(functions: list[NativeFunction], mark: str) -> str:
     parts.append("\n    # Python's operators\n")
     for dunder, (name_, overload) in BINARY.items():
         if overload in by_overload:
-            parts.append(_binary(dunder, name_, by_overload[overload]))
+            parts.append(_binary(dunder, name_, by_overload[overload], _with_number(names[name_])))
     for dunder, name_ in REFLECTED.items():
         if name_ in names:
-            parts.append(
-                f"\n    def {dunder}(self, other: Any) -> Tensor:\n"
-                f"        return {_operator('reflected', dunder, name_)}\n"
-            )
+            parts.append(_reflected(dunder, name_, by_overload.get(BY_NUMBER.get(dunder, ""))))
     parts += [f"    {dunder} = {name_}\n" for dunder, name_ in UNARY.items() if name_ in names]
     if "bitwise_not" in names:
         parts.append("    __invert__ = inverting(_f.bitwise_not)\n")
@@ -163,16 +163,20 @@ def _operator(kind: str, dunder: str, name: str) -> str:
     return f"{kind}_operator({function}, self, other{own})"
 
 
-def _binary(dunder: str, name: str, f: NativeFunction) -> str:
-    """`a + b`: two tensors go directly to the table; a number becomes a tensor, anything else goes to the parser."""
+def _with_number(name: Name) -> NativeFunction | None:
+    """The overload of a binary operator for a tensor and a number; None where the number becomes a tensor."""
+    for f in name.plain if not name.takes_numbers else []:
+        first, second, *others = f.schema.arguments
+        if (first.type.base, second.type.base) == ("Tensor", "Scalar") and not others:
+            return f
+    return None
+
+
+def _binary(dunder: str, name: str, f: NativeFunction, by_number: NativeFunction | None) -> str:
+    """`a + b`: two tensors go directly to the table, and so does a number beside one; the rest goes to the parser."""
     is_equality = dunder in ("__eq__", "__ne__")  # object also defines them, and returns bool
     takes_numbers = Tag.numbers_as_tensors in f.tags and not is_equality
-    call = (
-        _call(f, " " * (8 if takes_numbers else 12)).replace("input.", "self.").replace("(keys, input", "(keys, self")
-    )
-    for a in f.schema.arguments[2:]:
-        call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
-    call = _or_not_implemented(call.replace("exponent", "other"))
+    call = _direct(f, " " * (8 if takes_numbers else 12))
     ignore = "  # type: ignore[override]" if is_equality else ""
     anything = "object" if is_equality else "Any"
     parsed = f"return {_operator('equality' if dunder == '__eq__' else 'asked', dunder, name)}\n"
@@ -183,7 +187,27 @@ def _binary(dunder: str, name: str, f: NativeFunction) -> str:
             f"            if type(other) not in PLAIN_NUMBERS:\n                {parsed}"
             f"            other = hooks.tensor_hooks.wrapped_number(other)\n{call}"
         )
-    return f"{head}        if type(other) in PLAIN:\n{call}        {parsed}"
+    number = "" if by_number is None else f"        if type(other) in PLAIN_NUMBERS:\n{_direct(by_number, ' ' * 12)}"
+    return f"{head}        if type(other) in PLAIN:\n{call}{number}        {parsed}"
+
+
+def _reflected(dunder: str, name: str, by_number: NativeFunction | None) -> str:
+    """`1 - a`: a number goes directly to the table of the overload that takes one, if there is one."""
+    asked = f"        return {_operator('reflected', dunder, name)}\n"
+    if by_number is None:
+        return f"\n    def {dunder}(self, other: Any) -> Tensor:\n{asked}"
+    return (
+        f"\n    def {dunder}(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py\n"
+        f"        if type(other) in PLAIN_NUMBERS and type(self) in PLAIN:\n{_direct(by_number, ' ' * 12)}{asked}"
+    )
+
+
+def _direct(f: NativeFunction, indent: str) -> str:
+    """The lines that call an overload through its table, with the defaults of all arguments after the second."""
+    call = _call(f, indent).replace("input.", "self.").replace("(keys, input", "(keys, self")
+    for a in f.schema.arguments[2:]:
+        call = call.replace(f", {_local(a)})", f", {a.default_value!r})")
+    return _or_not_implemented(call.replace("exponent", "other"))
 
 
 def _or_not_implemented(call: str) -> str:

@@ -36,31 +36,52 @@ _mul_Tensor = table("mul.Tensor")
 _div_Tensor = table("div.Tensor")
 _matmul = table("matmul")
 _pow_Tensor_Tensor = table("pow.Tensor_Tensor")
+_pow_Tensor_Scalar = table("pow.Tensor_Scalar")
 _floor_divide = table("floor_divide")
 _remainder_Tensor = table("remainder.Tensor")
+_remainder_Scalar = table("remainder.Scalar")
 _bitwise_and_Tensor = table("bitwise_and.Tensor")
+_bitwise_and_Scalar = table("bitwise_and.Scalar")
 _bitwise_or_Tensor = table("bitwise_or.Tensor")
+_bitwise_or_Scalar = table("bitwise_or.Scalar")
 _bitwise_xor_Tensor = table("bitwise_xor.Tensor")
+_bitwise_xor_Scalar = table("bitwise_xor.Scalar")
 _bitwise_left_shift_Tensor = table("bitwise_left_shift.Tensor")
+_bitwise_left_shift_Tensor_Scalar = table("bitwise_left_shift.Tensor_Scalar")
 _bitwise_right_shift_Tensor = table("bitwise_right_shift.Tensor")
+_bitwise_right_shift_Tensor_Scalar = table("bitwise_right_shift.Tensor_Scalar")
 _eq_Tensor = table("eq.Tensor")
+_eq_Scalar = table("eq.Scalar")
 _ne_Tensor = table("ne.Tensor")
+_ne_Scalar = table("ne.Scalar")
 _lt_Tensor = table("lt.Tensor")
+_lt_Scalar = table("lt.Scalar")
 _le_Tensor = table("le.Tensor")
+_le_Scalar = table("le.Scalar")
 _gt_Tensor = table("gt.Tensor")
+_gt_Scalar = table("gt.Scalar")
 _ge_Tensor = table("ge.Tensor")
+_ge_Scalar = table("ge.Scalar")
 _add__Tensor = table("add_.Tensor")
 _sub__Tensor = table("sub_.Tensor")
 _mul__Tensor = table("mul_.Tensor")
 _div__Tensor = table("div_.Tensor")
 _floor_divide__Tensor = table("floor_divide_.Tensor")
 _remainder__Tensor = table("remainder_.Tensor")
+_remainder__Scalar = table("remainder_.Scalar")
 _pow__Tensor = table("pow_.Tensor")
+_pow__Scalar = table("pow_.Scalar")
 _bitwise_and__Tensor = table("bitwise_and_.Tensor")
+_bitwise_and__Scalar = table("bitwise_and_.Scalar")
 _bitwise_or__Tensor = table("bitwise_or_.Tensor")
+_bitwise_or__Scalar = table("bitwise_or_.Scalar")
 _bitwise_xor__Tensor = table("bitwise_xor_.Tensor")
+_bitwise_xor__Scalar = table("bitwise_xor_.Scalar")
 _bitwise_left_shift__Tensor = table("bitwise_left_shift_.Tensor")
+_bitwise_left_shift__Tensor_Scalar = table("bitwise_left_shift_.Tensor_Scalar")
 _bitwise_right_shift__Tensor = table("bitwise_right_shift_.Tensor")
+_bitwise_right_shift__Tensor_Scalar = table("bitwise_right_shift_.Tensor_Scalar")
+_rsub_Scalar = table("rsub.Scalar")
 
 NAMES = names_of_methods(vars(_f))
 
@@ -656,6 +677,13 @@ class TensorMethods(TensorImpl):
                 return _pow_Tensor_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _pow_Tensor_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.pow, self, other, TensorMethods.__pow__)
 
     def __floordiv__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -678,6 +706,13 @@ class TensorMethods(TensorImpl):
                 return _remainder_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _remainder_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.remainder, self, other)
 
     def __and__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -686,6 +721,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _bitwise_and_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_and_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_and, self, other, TensorMethods.__and__)
@@ -698,6 +740,13 @@ class TensorMethods(TensorImpl):
                 return _bitwise_or_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_or_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_or, self, other, TensorMethods.__or__)
 
     def __xor__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -706,6 +755,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _bitwise_xor_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_xor_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_xor, self, other, TensorMethods.__xor__)
@@ -718,6 +774,13 @@ class TensorMethods(TensorImpl):
                 return _bitwise_left_shift_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_left_shift_Tensor_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_left_shift, self, other, TensorMethods.__lshift__)
 
     def __rshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -726,6 +789,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _bitwise_right_shift_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_right_shift_Tensor_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_right_shift, self, other, TensorMethods.__rshift__)
@@ -738,6 +808,13 @@ class TensorMethods(TensorImpl):
                 return _eq_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _eq_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return equality_operator(TensorMethods.eq, self, other, TensorMethods.__eq__)
 
     def __ne__(self, other: object) -> Tensor:  # type: ignore[override]  # hot path: benchmarks/eager.py
@@ -746,6 +823,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _ne_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _ne_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.ne, self, other)
@@ -758,6 +842,13 @@ class TensorMethods(TensorImpl):
                 return _lt_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _lt_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.lt, self, other)
 
     def __le__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -766,6 +857,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _le_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _le_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.le, self, other)
@@ -778,6 +876,13 @@ class TensorMethods(TensorImpl):
                 return _gt_Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _gt_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.gt, self, other)
 
     def __ge__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -786,6 +891,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _ge_Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _ge_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.ge, self, other)
@@ -858,6 +970,13 @@ class TensorMethods(TensorImpl):
                 return _remainder__Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _remainder__Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.remainder_, self, other)
 
     def __ipow__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -866,6 +985,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _pow__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _pow__Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.pow_, self, other, TensorMethods.__ipow__)
@@ -878,6 +1004,13 @@ class TensorMethods(TensorImpl):
                 return _bitwise_and__Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_and__Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_and_, self, other, TensorMethods.__iand__)
 
     def __ior__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -886,6 +1019,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _bitwise_or__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_or__Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_or_, self, other, TensorMethods.__ior__)
@@ -898,6 +1038,13 @@ class TensorMethods(TensorImpl):
                 return _bitwise_xor__Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_xor__Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_xor_, self, other, TensorMethods.__ixor__)
 
     def __ilshift__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
@@ -906,6 +1053,13 @@ class TensorMethods(TensorImpl):
             keys = (self.key_set | other.key_set | included) & allowed
             try:
                 return _bitwise_left_shift__Tensor[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_left_shift__Tensor_Scalar[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_left_shift_, self, other, TensorMethods.__ilshift__)
@@ -918,6 +1072,13 @@ class TensorMethods(TensorImpl):
                 return _bitwise_right_shift__Tensor[keys](keys, self, other)
             except TypeError:
                 return not_implemented(keys)
+        if type(other) in PLAIN_NUMBERS:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _bitwise_right_shift__Tensor_Scalar[keys](keys, self, other)
+            except TypeError:
+                return not_implemented(keys)
         return asked_operator(TensorMethods.bitwise_right_shift_, self, other, TensorMethods.__irshift__)
 
     def __radd__(self, other: Any) -> Tensor:
@@ -926,7 +1087,14 @@ class TensorMethods(TensorImpl):
     def __rmul__(self, other: Any) -> Tensor:
         return reflected_operator(TensorMethods.mul, self, other)
 
-    def __rsub__(self, other: Any) -> Tensor:
+    def __rsub__(self, other: Any) -> Tensor:  # hot path: benchmarks/eager.py
+        if type(other) in PLAIN_NUMBERS and type(self) in PLAIN:
+            included, allowed = active_keys.get()
+            keys = (self.key_set | included) & allowed
+            try:
+                return _rsub_Scalar[keys](keys, self, other, 1)
+            except TypeError:
+                return not_implemented(keys)
         return reflected_operator(_f.rsub, self, other, TensorMethods.__rsub__)
 
     def __rand__(self, other: Any) -> Tensor:
