@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from workbook.book.figures.hops import place as file_of
 from workbook.book.figures.kit import Figure, text_width
 
 SIZE, SMALL, ROW, GAP, PAD = 12.5, 11.5, 40, 6, 10
 MOST = 14
 ENTRY = re.compile(r"^(?P<key>\w+): (?P<rest>.*?)(?: \[(?P<kind>[\w ]+)\])?$", re.MULTILINE)
-PLACE = re.compile(r"registered at (?P<file>\S+?):\d+")
+PLACE = re.compile(r"registered at (?P<where>.+?:\d+)")
 NO_KERNEL = "no kernel"
 
 
@@ -39,7 +40,7 @@ def entries(operator: str, keys: Sequence[str]) -> list[Entry]:
         entry = found.get(key)
         place = None if entry is None else PLACE.search(entry["rest"])
         kind = NO_KERNEL if entry is None else entry["kind"] or entry["rest"]
-        table.append(Entry(key, kind, place["file"] if place else ""))
+        table.append(Entry(key, kind, file_of(place["where"]) if place else ""))
     return table
 
 
