@@ -34,5 +34,5 @@ def linked(markdown: str, lines: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def rows(text: str) -> list[re.Match[str]]:
-    """The rows of a section's tables, also of one that is folded away."""
-    return list(ROW.finditer(text))
+    """The rows below a section's "In PyTorch's source", also those of a table that is folded away."""
+    return list(ROW.finditer(text.partition("\n## In PyTorch's source\n")[2].partition("\n## ")[0]))

@@ -1,0 +1,51 @@
+"""Does our counterpart of a place in PyTorch's source exist, and does the section that names it run it?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.truth.ran_in_sections import OURS, ROOT, Named, definitions, digest, named, recorded, runs, text_of, wanted
+from workbook.book.contents import sections
+from workbook.book.source_links import rows
+
+SECTIONS = [section.path.removesuffix(".md") for section in sections(ROOT)]
+RECORDED = recorded()
+SMALL = "04-autograd/leaves-and-accumulation"
+RERUN = "run python -m tests.truth.ran_in_sections"
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_our_counterparts_are_in_the_library(section: str) -> None:
+    assert [place for place in named(section) if place.symbol not in definitions(place.file)] == []
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_our_counterparts_run_in_the_section(section: str) -> None:
+    assert RECORDED[section]["cells"] == digest(section), RERUN
+    assert RECORDED[section]["ran"] == wanted(section), RERUN
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_row_begins_with_the_word_of_its_author(section: str) -> None:
+    for row in rows(text_of(section).read_text(encoding="utf-8")):
+        word = row["here"].split()[0].rstrip(":;,")
+        assert word in ("same", "simplified", "omitted"), row[0]
+        assert word != "omitted" or not OURS.search(row["here"]), row[0]
+
+
+def test_a_section_that_runs_again_runs_the_same_places() -> None:
+    command = [sys.executable, "-m", "tests.truth.ran_in_sections", "--one", SMALL]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout.splitlines()[-1]) == RECORDED[SMALL]["ran"] != []
+
+
+def test_what_can_run_is_told_from_what_cannot() -> None:
+    assert runs(Named("autograd/node.py", "Node"))
+    assert runs(Named("core/geometry.py", "contiguous_strides"))
+    assert not runs(Named("core/keys.py", "nothing_of_this_name"))
+    assert not runs(Named("operators/gen/emit_autograd.py", "emit"))
+    assert definitions("no/such/file.py") == {}
