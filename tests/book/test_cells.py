@@ -119,7 +119,7 @@ def test_a_quotation_is_shown_in_a_notebook_as_markdown_with_its_role() -> None:
 # --- compare_with_torch -------------------------------------------------------------------------------------
 
 RECORDED = (
-    "PyTorch 2.13: Contiguous strides are row-major products, counted in elements (B001)\n\n"
+    "PyTorch 2.13: Contiguous strides are products of the sizes behind them, counted in elements\n\n"
     "x = torch.empty(2, 3, 4)\n"
     "print(x.stride(), x.storage_offset(), x.is_contiguous(), x.untyped_storage().nbytes())"
     "\n\n(12, 4, 1) 0 True 96\n"

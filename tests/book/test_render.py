@@ -189,9 +189,9 @@ def test_a_fold_of_what_pytorch_printed_says_so() -> None:
     def title(*outputs: dict[str, Any]) -> str:
         return re.findall(r"<summary>(.*?)</summary>", markdown_of(code("x", *outputs, tags=("hide-output",))))[0]
 
-    assert title(torch("PyTorch 2.13: Hooks, in order (B001)")) == "PyTorch&#x27;s output: Hooks, in order (B001)"
+    assert title(torch("PyTorch 2.13: Hooks, in order")) == "PyTorch&#x27;s output: Hooks, in order"
     assert title(torch("PyTorch 2.13")) == "PyTorch&#x27;s output"
-    assert title(torch("PyTorch 2.13: One (B001)"), torch("PyTorch 2.13: Two (B002)")) == "PyTorch&#x27;s output"
+    assert title(torch("PyTorch 2.13: One"), torch("PyTorch 2.13: Two")) == "PyTorch&#x27;s output"
     assert title(torch("PyTorch 2.13"), stream("1")) == "The output"
 
 

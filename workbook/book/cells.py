@@ -80,7 +80,7 @@ def compare_with_torch(what: str, expected: str | None = None, *, needs: str | N
     """
     if expected is None:
         found = behaviour(what, project_root())
-        title, code, output = f"{found.title} ({found.identity})", found.code, found.output
+        title, code, output = found.title, found.code, found.output
     elif IDENTITY.fullmatch(what):
         raise TypeError(f"compare_with_torch({what!r}, ...): a recorded behaviour brings its own output")
     else:

@@ -103,7 +103,7 @@ def erratum_markdown(entry: Erratum, behaviours: Mapping[str, Behaviour]) -> str
 
 def behaviour_markdown(behaviour: Behaviour) -> str:
     """A recorded program with its output, as one box."""
-    title = html.escape(f"{behaviour.title} ({behaviour.identity}, torch 2.13)", quote=True)
+    title = html.escape(f"{behaviour.title} (torch 2.13)", quote=True)
     code = fence(behaviour.code, f'.python .cell-input .hanging title="{title}"')
     output = box("cell-outputs", text_output(behaviour.output, "result"))
     return box("cell torch", f"{code}\n\n{output}")
