@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -125,7 +126,16 @@ def test_cells_fit_a_page(section: str) -> None:
         lines = cell.splitlines()
         assert [line for line in lines if len(line) > WIDEST] == []
         code = OPTIONS.sub("", cell).splitlines()
-        assert len(code) <= LONGEST + 20 * ("compare_with_torch(" in cell), cell
+        shown_by_its_output = "compare_with_torch(" in cell  # the program is shown with what PyTorch prints
+        assert len(code) <= LONGEST + 20 * shown_by_its_output, cell
+
+
+@pytest.mark.parametrize("section", [section for section in SECTIONS if section != GLOSSARY])
+def test_a_section_has_a_figure(section: str) -> None:
+    cells = json.loads((CHAPTERS / f"{section}.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = [output for cell in cells for output in cell.get("outputs", [])]
+    drawn = any("image/svg+xml" in output.get("data", {}) for output in outputs)
+    assert drawn or ".svg" in text_of(section)
 
 
 @pytest.mark.parametrize("section", SECTIONS)

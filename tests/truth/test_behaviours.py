@@ -109,7 +109,10 @@ def test_a_copy_prints_what_a_process_of_its_own_prints(printed: dict[str, str],
 @pytest.mark.parametrize("identity", sorted(RECORDED))
 def test_a_program_is_set_out_in_lines_below_a_sentence(identity: str) -> None:
     title, code = RECORDED[identity].title, RECORDED[identity].code
-    assert 3 <= len(title.split()) and len(title) <= 110 and title[-1] not in ".:;" and identity not in title
+    assert len(title) <= 110
+    assert len(title.split()) >= 3
+    assert title[-1] not in ".:;"
+    assert identity not in title
     starts = [node.lineno for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
     assert len(starts) == len(set(starts))
     assert max(map(len, code.splitlines())) <= 88
