@@ -24,7 +24,7 @@ WITHHELD = "article table a[data-quote]"  # Call.run, for which 07.3 asks
 BOXES = {
     "trace": ("00-start/one-addition.html", FIGURE, "autograd/generated/autograd_kernels.py, line ", "def add_Tensor("),
     "graph": ("00-start/one-backward.html", FIGURE, "operators/derivatives.yaml, line ", "- op: sum"),
-    "table": ("05-cuda/streams-and-events.html", WITHHELD, "core/hooks.py", '"""'),
+    "table": ("05-cuda/streams-and-events.html", WITHHELD, "devices/stream.py, line ", "class Stream"),
     "glossary": ("00-start/glossary.html", "article em a[data-quote]", "autograd/accumulate_grad.py, line ", "class "),
     "map": ("index.html", ".house-figure a[data-quote]", "cuda/__init__.py", '"""'),
     "map on a phone": ("index.html", ".house-list a[data-quote]", "cuda/__init__.py", '"""'),

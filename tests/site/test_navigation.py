@@ -148,7 +148,7 @@ def test_on_windows_the_commands_are_those_of_windows(browser: Any, site: Path) 
         window.open(site / "00-start" / "how-to-read.html", "#how-commands-are-typed")
         assert window.page.locator("article code", has_text="make study").count() == 0
         told = window.page.locator("#how-commands-are-typed + p").inner_text()
-        assert r"your clone is .venv/bin/workbook next, and on Windows .venv\Scripts\workbook next." in told
+        assert r"your clone, type .venv/bin/workbook next, or .venv\Scripts\workbook next on Windows." in told
         assert r"after source .venv/bin/activate, or .venv\Scripts\activate on Windows" in told
 
 

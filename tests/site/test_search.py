@@ -35,7 +35,7 @@ QUESTIONS = {
     "saved tensors": "04-autograd/nodes-edges-and-what-is-saved",
     "grad_fn": "04-autograd/the-graph-is-built-by-running",
     "no_grad": "04-autograd/modes-and-their-memory",
-    "in-place": "00-start/glossary",
+    "in-place": "04-autograd/versions-and-in-place-errors",
     "dispatch key": "03-dispatcher/a-call-is-a-set-of-keys",
     "key set": "03-dispatcher/a-call-is-a-set-of-keys",
     "fallthrough": "03-dispatcher/one-entry-of-the-table",

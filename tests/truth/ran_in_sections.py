@@ -1,8 +1,8 @@
 """Does what a section names beside PyTorch's source exist in the library, and does it run in the section?
 
-A row of "In PyTorch's source" says *same* or *simplified* and names our counterpart as `file.py symbol`. Here the cells
-of a section run with a profiler that notes each function of the library that is called; `ran_in_sections.json` keeps,
-for each section, a digest of its cells and the places that ran:
+A row of "In PyTorch's source" says *same* or *simplified* and names our counterpart, its file and its name. Here the
+cells of a section run with a profiler that notes each function of the library that is called; `ran_in_sections.json`
+keeps, for each section, a digest of its cells and the places that ran:
 
     python -m tests.truth.ran_in_sections            the sections whose cells or places have changed
     python -m tests.truth.ran_in_sections SECTION... these, such as 00-start/one-addition

@@ -25,7 +25,7 @@ BOX = re.compile(
     re.DOTALL,
 )
 NAMED = re.compile(
-    rf'(?P<symbol>{CODE})(?P<rest>,? in (?P<file>{CODE}))|(?P<name>{CODE})'
+    rf'(?P<symbol>{CODE})(?P<rest>,?\s+in\s+(?P<file>{CODE}))|(?P<name>{CODE})'
     rf'|<a href="[^"]*/api/[^"]*">(?P<linked>{CODE})</a>|<a\b.*?</a>',
     re.DOTALL,
 )  # fmt: skip

@@ -20,6 +20,7 @@ from workbook.book.errors import BookError, last_line
 from workbook.book.exercise_pages import all_exercises, page_of
 from workbook.book.project import TRUTH
 from workbook.book.prose import with_code
+from workbook.book.render import box
 
 FOLDER = "reference/documents"  # of the pages, below the folder of chapters
 VERDICTS = {
@@ -149,7 +150,7 @@ def document_page(root: Path, document: str) -> str:
             f"| {with_code(claim.says)} | {_verdict(claim)} | {_place(claim, titles, exercises)} |"
             for claim in heading.claims
         ]
-        parts.append("\n".join(["| it says | verdict | in the book |", "|---|---|---|", *rows]))
+        parts.append(box("claims", "\n".join(["| it says | verdict | in the book |", "|---|---|---|", *rows])))
     return "\n\n".join(parts)
 
 

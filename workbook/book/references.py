@@ -25,8 +25,13 @@ def reference_of(place: str) -> str:
 
 @lru_cache(maxsize=128)
 def definitions(file: str) -> list[tuple[int, int, str]]:
-    """The first line, last line and name of each public top-level definition in a file of the library."""
-    found = []
+    """The first line, last line and name of each definition in a file of the library that the reference shows.
+
+    Those are the public ones at its top level; where the file has `__all__`, those in it; of a package, none.
+    """
+    if Path(file).name == "__init__.py":
+        return []
+    found, listed = [], None
     for node in ast.parse((library() / file).read_text(encoding="utf-8")).body:
         first, name = node.lineno, ""
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -34,6 +39,8 @@ def definitions(file: str) -> list[tuple[int, int, str]]:
         elif isinstance(node, ast.Assign | ast.AnnAssign):
             target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
             name = target.id if isinstance(target, ast.Name) else ""
+            if name == "__all__" and node.value is not None:
+                listed = {each.value for each in ast.walk(node.value) if isinstance(each, ast.Constant)}
         if name and not name.startswith("_"):
             found.append((first, node.end_lineno or first, name))
-    return found
+    return [one for one in found if listed is None or one[2] in listed]
