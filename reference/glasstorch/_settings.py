@@ -79,7 +79,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for the same results in every run, which kernels on the CPU give anyway.
 
-    Memory on the CPU that nobody has written to is filled, unless `fill_uninitialized_memory` in
+    New memory on the CPU is filled, unless `fill_uninitialized_memory` in
     `torch.utils.deterministic` is False.
     """
     for name, value in (("mode", mode), ("warn_only", warn_only)):

@@ -202,7 +202,7 @@ NAMESPACES = (
 )  # fmt: skip
 
 
-# Other public functions about which nobody is asked: settings, facts, and those that make a tensor like another one.
+# Other public functions about which no mode or class is asked: settings, facts, and makers of a tensor like another.
 SETTINGS_AND_FACTS: Final = """
     are_deterministic_algorithms_enabled autocast_decrement_nesting autocast_increment_nesting broadcast_shapes
     can_cast clear_autocast_cache from_file from_numpy frombuffer get_autocast_cpu_dtype get_autocast_dtype

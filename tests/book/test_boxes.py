@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import glasstorch
+from glasstorch.data import collate
 from glasstorch.dispatch.trace import trace
 from tests.book.small_book import ROOT
 from workbook import hero
@@ -18,7 +19,8 @@ from workbook.book.figures import graph, hops, house_map
 from workbook.book.figures.kit import Figure
 from workbook.book.finish import inlined_figure, with_breaks
 from workbook.book.house import LAYERS
-from workbook.book.places import place_of
+from workbook.book.places import named_at, place_of
+from workbook.book.references import definitions
 
 PAGE = "03-dispatcher/section.html"
 REFERENCE = {page.replace(".md", ".html") for page in room_pages(ROOT)}
@@ -179,3 +181,15 @@ def test_links_to_lines_are_numbered_wherever_they_stand_and_others_stay_as_they
 )
 def test_a_book_without_a_reference_has_no_links(text: str) -> None:
     assert with_links(text, PAGE, set()) == (text, [])
+
+
+def test_only_what_the_reference_shows_has_an_anchor_there() -> None:
+    assert {name for _, _, name in definitions("data/collate.py")} == set(collate.__all__)
+    assert definitions("backends/cudnn/__init__.py") == []
+    assert "Node" in {name for _, _, name in definitions("autograd/node.py")}
+
+
+def test_a_symbol_and_its_file_may_stand_on_two_lines() -> None:
+    note = "<em>PyTorch: x. Here: <code>AccumulateGrad</code> in\n<code>autograd/accumulate_grad.py</code>.</em>"
+    _, places = linked(note)
+    assert [named_at(place) for place in places] == ["autograd/accumulate_grad.py AccumulateGrad"]

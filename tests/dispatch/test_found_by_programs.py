@@ -417,7 +417,7 @@ def implemented_first(t: Any) -> Any:
 
 
 def composed_first(t: Any) -> Any:
-    """A kernel for meta is refused of an operator that is composed of others, though nobody has declared it."""
+    """A kernel for meta is refused of an operator that is composed of others, though no library has declared it."""
     library = t.library.Library("found_before", "IMPL")
     library.impl("composed", lambda x: x)
     try:

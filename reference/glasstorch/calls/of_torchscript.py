@@ -6,7 +6,7 @@ Differs: only those of names that are operators of tensors too. There is no inte
 
 TorchScript's interpreter calls an operator for all that a program does, `2 + 3` as well. Such overloads are in no
 dispatcher: they have no keys and no kernels, and a mode sees only the operators of tensors that they call. They are
-made when somebody asks for the overloads of a name, or calls it with what no operator of tensors takes.
+made when a program asks for the overloads of a name, or calls it with arguments that no operator of tensors takes.
 """
 
 from __future__ import annotations

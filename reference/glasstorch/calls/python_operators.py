@@ -85,7 +85,7 @@ def equality_operator(function: Callable[..., Any], self: Any, other: Any, publi
 
 
 def not_implemented(keys: int) -> Any:
-    """What an operator returns after a TypeError: the answer of who was asked; if nobody was, the error is raised."""
+    """What an operator returns after a TypeError: that of a mode or an operand; without one, the error is raised."""
     if keys & PYTHON:  # a mode or a class of tensors was
         return NotImplemented
     raise  # noqa: PLE0704  # what the operator that calls this has caught

@@ -6,8 +6,8 @@ may ask of an operator), `resolve` (which kernel fills an entry of the table), `
 (which registrations lead to them), `guards` (how a program switches keys), `undeclared` (operators that only have
 kernels), `registrations` (what is registered), `tagged` (what a tag asks of a schema), `library` (how kernels are
 registered), `fallback` (one kernel for all operators), `fast` (fast kernels in front of plain ones), `show` (the
-kernels of every call as lines), `trace` (which kernels a call ran), `record` (how a call leaves a record while somebody
-profiles), `record_block` (how a piece of a program does), `mode_stack` (which modes are on), `python_fallback` (how a
+kernels of every call as lines), `trace` (which kernels a call ran), `record` (how a call leaves a record in a
+profile), `record_block` (how a piece of a program does), `mode_stack` (which modes are on), `python_fallback` (how a
 call reaches `__torch_dispatch__`).
 
 The order in which keys are tried is decided a room below, in `core/keys.py`.

@@ -1,4 +1,4 @@
-"""Which operators have kernels, although nobody has declared them?
+"""Which operators have kernels, although they are not declared?
 
 Mirrors: Dispatcher::findOrRegisterName_ and findDanglingImpls in aten/src/ATen/core/dispatch/Dispatcher.cpp
 
@@ -34,7 +34,8 @@ def declared(name: str) -> OpOverload | None:
 def left(operator: Operator) -> None:
     """Keep the kernels of other libraries, for an operator whose declaration was taken back."""
     for kernels in operator.kernels.values():
-        kernels[:] = [kernel for kernel in kernels if kernel.table is None]  # those of a table nobody would take back
+        # A kernel of a table belongs to no library that could take it back.
+        kernels[:] = [kernel for kernel in kernels if kernel.table is None]
     if any(operator.kernels.values()):
         _waiting[operator.name] = waiting = OpOverload(operator.name, "", "")
         waiting.kernels = operator.kernels

@@ -1,4 +1,4 @@
-"""Does memory that nobody has written to hold a known value, where deterministic algorithms are asked for?
+"""Does new memory hold a known value, where deterministic algorithms are asked for?
 
 Mirrors: torch/utils/deterministic.py
 """

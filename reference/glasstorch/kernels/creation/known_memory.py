@@ -1,4 +1,4 @@
-"""What is in memory that nobody has written to, where a program asks for the same results in every run?
+"""What does new memory hold, where a program asks for the same results in every run?
 
 Mirrors: aten/src/ATen/native/TensorFactories.h (fill_empty_deterministic_), Resize.cpp (fill_resize_deterministic_)
 Differs: PyTorch's kernels look at the setting in each call. Here others stand in front of them while it is on, so that
