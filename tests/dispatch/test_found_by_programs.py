@@ -386,7 +386,8 @@ def implemented_first(t: Any) -> Any:
     def note() -> None:
         dumped = [line.partition(" at ")[0] for line in queries._dispatch_dump(name).splitlines()]
         found.append([line for line in dumped if not line.startswith("debug")])
-        found.append([len(queries._dispatch_find_dangling_impls()), queries._dispatch_has_kernel(name)])
+        dangling = [text for text in queries._dispatch_find_dangling_impls() if name in text]
+        found.append([len(dangling), queries._dispatch_has_kernel(name)])
         found.append([queries._dispatch_get_all_op_names().count(name), hasattr(t.ops.found_before, "f")])
         found.append(queries._dispatch_get_registrations_for_dispatch_key("CPU").count(name))
         if hasattr(t.ops.found_before, "f"):
