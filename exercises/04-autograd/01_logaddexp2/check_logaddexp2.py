@@ -1,4 +1,4 @@
-"""Do the formulas hold for any two shapes and far out, without the result, and can they be differentiated again?"""
+"""Do the formulas hold for all shapes and for large numbers, need no result, and can they be differentiated again?"""
 
 import inspect
 import math
@@ -35,20 +35,20 @@ def tensor(shape: tuple[int, ...], dtype: torch.dtype = torch.float64) -> torch.
 
 
 def names(ask: Ask, formula: str) -> list[str]:
-    """What the parameters are called."""
+    """The names of the parameters."""
     return list(inspect.signature(ask.get(formula)).parameters)
 
 
 def handed(ask: Ask, formula: str, grad: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> list[torch.Tensor]:
-    """What the library would hand to a formula, by the names of its parameters."""
+    """What the library would pass to a formula, chosen by the names of its parameters."""
     known = {"grad": grad, "self": x, "other": y, "result": torch.logaddexp2(x, y)}
     return [known[name] for name in names(ask, formula) if name in known]
 
 
 def test_what_is_saved(ask: Ask) -> None:
-    """the names of the parameters of both functions: the gradient, and what the node is to save"""
+    """the names of the parameters of both functions, which decide what the node saves"""
     named = {name for formula in FORMULAS.values() for name in names(ask, formula)}
-    because = "the arguments tell all; where they are broadcast, the result is larger than both"
+    because = "the arguments are enough for both formulas; where they are broadcast, the result is larger than both"
     expect("result" in named, False, asked="whether the node saves the result", because=because)
 
 
@@ -64,8 +64,8 @@ def test_the_gradients(ask: Ask) -> None:
                 came = ask(formula, *handed(ask, formula, grad, x, y))
                 if getattr(came.value, "shape", shape) == shape:  # summed already
                     accepted = sum_to(accepted, shape)
-                asked = f"the gradient of {argument}, of the shape {shape}; the result has {tuple(grad.shape)}"
-                because = "of what arrives an argument gets its share of 2**self + 2**other"
+                asked = f"the gradient of {argument} of shape {shape}, where the result has shape {tuple(grad.shape)}"
+                because = "an argument gets as much of the gradient as its power has in 2**self + 2**other"
                 expect(came, accepted, same=close, asked=asked, because=because)
 
 
@@ -75,7 +75,7 @@ def test_far_out(ask: Ask) -> None:
     x, y, share = (torch.tensor(list(numbers)) for numbers in zip(*FAR, strict=True))
     for formula, accepted in zip(FORMULAS.values(), (grad * share, grad * (1 - share)), strict=True):
         came = ask(formula, *handed(ask, formula, grad, x, y))
-        because = "no float holds 2**1000, and 2**-1000 is 0; the difference of the arguments is all that matters"
+        because = "in float32 2**1000 is infinite and 2**-1000 is 0, so compute with the difference of the arguments"
         expect(came, accepted, same=close, because=because)
 
 
@@ -90,12 +90,12 @@ def test_the_formulas_can_be_differentiated(ask: Ask) -> None:
             if value.requires_grad:
                 (derivative,) = torch.autograd.grad(value.sum(), given[place], materialize_grads=True)
             asked = f"the derivative of {formula} by {name}, as it was recorded"
-            because = f"moving {name} a little gives that; what operators do not do is missing from the record"
+            because = f"a small step of {name} gives the expected value; what no operator computes is not recorded"
             expect(derivative, slope(ask, formula, given, place), same=near, asked=asked, because=because)
 
 
 def slope(ask: Ask, formula: str, given: list[torch.Tensor], place: int) -> torch.Tensor:
-    """How much a formula changes when one argument is moved."""
+    """The slope of a formula, measured by a small step of one argument."""
     with torch.no_grad():
         values = []
         for distance in (1e-5, -1e-5):
@@ -105,5 +105,5 @@ def slope(ask: Ask, formula: str, given: list[torch.Tensor], place: int) -> torc
 
 
 def near(derivative: torch.Tensor, accepted: torch.Tensor) -> bool:
-    """Whether a derivative is what moving gave, as far as that can be told."""
+    """Whether a derivative equals the measured slope, within the precision of the measurement."""
     return torch.allclose(derivative, accepted, atol=1e-6)

@@ -13,29 +13,30 @@
 # %% [markdown]
 # # 04.1 The derivative of logaddexp2
 #
-# In `derivatives.yaml` each operator has a row: a formula for each argument
-# with a gradient. From the row two things are generated, the node that runs
-# the formulas and the autograd kernel that saves what they need. Here you
-# write the row of an operator with two arguments, as two functions, and both
-# are generated from yours.
+# In `derivatives.yaml` each operator has a row with a formula for each
+# argument that has a gradient. Two things are generated from the row: the node
+# that runs the formulas, and the autograd kernel that saves what they need.
+# Here you write the row of an operator with two arguments, as two functions,
+# and the library generates its node and its kernel from yours.
 #
-# `logaddexp2(self, other)` is `log2(2**self + 2**other)`: a maximum with a
-# round corner. It is also how two probabilities are added of which only the
-# logarithms are known, and these may be as low as -1,000 or lower.
+# `logaddexp2(self, other)` is `log2(2**self + 2**other)`, which looks like a
+# maximum with a rounded corner. It is used to add two probabilities that are
+# given by their logarithms, and these may be as low as -1,000 or lower.
 #
-# What the node saves follows from the *names* of the parameters. `grad` is the
-# gradient that arrives, `self` and `other` are the arguments, `result` is what
-# came of them; whichever you name is saved in each forward pass. The functions
-# below have the arguments. A column and a row of a thousand numbers have a
-# result of a million, so do not ask for that as well.
+# The *names* of the parameters decide what the node saves. `grad` is the
+# gradient that arrives, `self` and `other` are the arguments, and `result` is
+# the result of the forward pass. Apart from `grad`, each one that a formula
+# names is saved in every forward pass. The functions below name the two
+# arguments. Do not add `result`, because it can be far larger than both: from
+# a column and a row of a thousand numbers comes a result of a million.
 #
-# The arguments are broadcast: they may have different shapes. `grad` has the
-# shape of the result, and so may what you return. The engine sums it over the
-# dimensions along which an argument was repeated.
+# The arguments are broadcast, so their shapes may differ. `grad` has the shape
+# of the result, and what you return may have that shape, too, because the
+# engine sums it over the dimensions along which the argument was repeated.
 #
-# The formulas run as part of a backward pass. Under `create_graph=True` what
-# they do is recorded, so that there is a second derivative, and a third. Only
-# operators are recorded.
+# The formulas run in a backward pass. Under `create_graph=True` their own
+# operators are recorded, which makes a second and a third derivative possible.
+# Nothing but calls of operators is recorded.
 
 # %%
 import glasstorch as torch

@@ -1,4 +1,4 @@
-"""Does the kernel record when it should, and is its node right, twice differentiable, safe, thrifty, free of cycles?"""
+"""Does the kernel record when it should, and is its node right, differentiable, safe, thrifty and free of cycles?"""
 
 import gc
 import math
@@ -33,7 +33,7 @@ def tensor(shape: tuple[int, ...]) -> torch.Tensor:
 def given(
     wanted: tuple[str, ...] = ("self", "other"), shapes: tuple[tuple[int, ...], ...] = SHAPES[0]
 ) -> dict[str, torch.Tensor]:
-    """Two arguments, of which these want a gradient."""
+    """Two arguments, of which the named ones require a gradient."""
     return {
         name: tensor(shape).requires_grad_(name in wanted)
         for name, shape in zip(("self", "other"), shapes, strict=True)
@@ -41,12 +41,12 @@ def given(
 
 
 def call(ask: Ask, x: torch.Tensor, y: torch.Tensor) -> Came:
-    """What comes of the kernel, called as the dispatcher calls it."""
+    """The outcome of the kernel, called as the dispatcher calls it."""
     return ask("hypot", Keys(x.key_set | y.key_set), x, y)
 
 
 def length(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """What is accepted for the value."""
+    """The expected value."""
     return (x.detach() ** 2 + y.detach() ** 2).sqrt()
 
 
@@ -58,23 +58,23 @@ def test_the_value(ask: Ask) -> None:
         *((x, y, length(x, y)) for x, y in (given(wanted).values() for wanted in WANTED)),
         large,
     ):
-        because = "the kernel below computes it, whether or not the call is recorded"
+        because = "the kernel below computes the value, whether or not the call is recorded"
         expect(call(ask, x, y), accepted, same=close, because=because)
 
 
 def test_no_gradient_is_wanted(ask: Ask) -> None:
-    """whether a result requires grad whose arguments do not"""
+    """whether the result requires grad where no argument does"""
     result = call(ask, *given(()).values()).value
-    because = "no gradient of an argument leads anywhere, so there is nothing to record"
+    because = "neither argument has an edge that leads anywhere, so there is nothing to record"
     expect(result.requires_grad, False, because=because)
 
 
 def test_recording_is_off(ask: Ask) -> None:
-    """whether a result requires grad that was computed under no_grad"""
+    """whether the result requires grad where it was computed under no_grad"""
     arguments = given()
     with torch.no_grad():
         result = call(ask, *arguments.values()).value
-    expect(result.requires_grad, False, because="the kernel itself has to look at the grad mode; nobody did it before")
+    expect(result.requires_grad, False, because="the kernel itself has to look at the grad mode; the caller did not")
 
 
 def test_the_derivatives(ask: Ask) -> None:
@@ -100,13 +100,13 @@ def test_the_derivatives(ask: Ask) -> None:
                         f"the {which} derivative by {name}, where gradients are wanted of {' and '.join(wanted)}, the "
                         f"shapes are {shapes[0]} and {shapes[1]}, and {short(arrives)} arrives"
                     )
-                    because = "it is argument / result, times what arrives; the result depends on the argument, too"
+                    because = "the first is the gradient times argument / result, where result depends on argument, too"
                     expect(came, sum_to(accepted, shapes[name == "other"]), same=close, asked=asked, because=because)
                     value = came
 
 
 def test_a_change_in_place(ask: Ask) -> None:
-    """the gradients, or a refusal, after somebody wrote into a tensor that the node may have saved"""
+    """the gradients, or a RuntimeError, after a tensor that the node may have saved was changed in place"""
     for changed in ("self", "other", "result"):
         arguments = given()
         result = call(ask, *arguments.values()).value
@@ -120,18 +120,18 @@ def test_a_change_in_place(ask: Ask) -> None:
         except Exception as error:  # noqa: BLE001 (whatever it is, it is no gradient)
             came = [error]
         because = (
-            f"{changed} was changed in place: a saved tensor is compared with its version, or the gradient is wrong"
+            f"{changed} was changed in place; a SavedVariable compares versions and raises before a gradient is wrong"
         )
         expect(came, accepted, same=all_close, because=because)
 
 
 def all_close(came: list[object], accepted: list[torch.Tensor]) -> bool:
-    """Whether all tensors are those accepted, but for rounding."""
+    """Whether all tensors equal those expected, except for rounding."""
     return all(map(close, came, accepted))
 
 
 def test_what_is_kept(ask: Ask) -> None:
-    """the arguments that are still in memory when only the result is held: before a pass, and after it"""
+    """the arguments that are still in memory before a pass and after it, when the program holds only the result"""
     for wanted in WANTED:
         leaves = given(wanted)
         arguments = {name: leaf * 1 for name, leaf in leaves.items()}
@@ -142,12 +142,12 @@ def test_what_is_kept(ask: Ask) -> None:
         torch.autograd.grad(result.sum(), [leaves[name] for name in wanted])
         kept.append([name for name, argument in alive.items() if argument() is not None])
         asked = f"the arguments in memory before a pass and after it; gradients are wanted of {' and '.join(wanted)}"
-        because = "a node keeps what the wanted gradients need, and lets go of all of it when it has run"
+        because = "a node saves what the wanted gradients need, and drops all of it when it has run"
         expect(kept, [[*wanted], []], asked=asked, because=because)
 
 
 def test_the_node_dies_with_its_result(ask: Ask) -> None:
-    """whether the node is still there when its result is not, before any collection of cycles"""
+    """whether the node outlives its result while the garbage collector is off"""
     arguments = given()
     gc.collect()
     gc.disable()
@@ -158,26 +158,26 @@ def test_the_node_dies_with_its_result(ask: Ask) -> None:
         alive = node() is not None
     finally:
         gc.enable()
-    because = "a result holds its node; a node that holds its result makes a cycle, and only a collector frees that"
+    because = "a result holds its node; if the node holds the result, too, only the garbage collector frees the two"
     expect(alive, False, because=because)
 
 
 def test_no_gradient_arrives(ask: Ask) -> None:
-    """what the node gives for its arguments where no gradient has arrived"""
+    """what the node's apply returns where no gradient has arrived"""
     node = call(ask, *given().values()).value.grad_fn
     try:
         gives = node.apply([None])
     except (TypeError, AttributeError, RuntimeError) as error:
         gives = error
-    because = "None says that no gradient came this way; the node hands that on, one for each edge"
+    because = "None means that no gradient has arrived; the node then returns a None for each of its edges"
     expect(gives, (None, None), because=because)
 
 
 def test_a_second_pass(ask: Ask) -> None:
-    """what a second pass through the same node says"""
+    """the error of a second pass through the same node"""
     arguments = given()
     result = call(ask, *arguments.values()).value
-    said = "nothing: it went through"
+    said = "none: the second pass went through"
     try:
         for _ in range(2):
             torch.autograd.grad(result.sum(), [*arguments.values()])
@@ -185,7 +185,5 @@ def test_a_second_pass(ask: Ask) -> None:
         said = str(error)[:54]
     except Exception as error:  # noqa: BLE001 (`expect` tells it)
         said = f"{type(error).__name__}: {error}"
-    because = (
-        "the engine calls release_variables when the node has run: it lets go of what was saved, and sets released"
-    )
+    because = "the engine calls release_variables when the node has run; it must drop what was saved and set released"
     expect(said, "Trying to backward through the graph a second time (or", because=because)

@@ -14,18 +14,18 @@
 # # 04.2 A node for two arguments
 #
 # For each row of `derivatives.yaml` the generator writes two things: a class
-# of nodes, and the autograd kernel that makes a node where a call is to be
-# recorded. Here you write both by hand, for `hypot(self, other)`, the length
-# `sqrt(self**2 + other**2)`.
+# of nodes, and the autograd kernel that makes such a node when a call has to
+# be recorded. Here you write both by hand, for `hypot(self, other)`, which is
+# the length `sqrt(self**2 + other**2)`.
 #
 # The kernel is called with the key set of the call and the arguments. It
-# decides whether to record, lets the kernels below it compute, and hands back
-# the result: with a node, or without. Often the gradient of one argument alone
-# is wanted, a measured distance being the other.
+# decides whether to record, lets the kernels below it compute, and returns the
+# result with a node or without one. Often only one argument needs a gradient,
+# for instance because the other one is a measured distance.
 #
-# The node keeps what its formulas need for the gradients that are wanted, and
-# nothing else. It must not be in anybody's way: no wrong gradient when a saved
-# tensor was changed, no memory held longer than needed.
+# The node saves what its formulas need for the gradients that are wanted, and
+# nothing else. It must not give a wrong gradient when a saved tensor was
+# changed, nor keep memory longer than needed.
 
 # %%
 from typing import Any
@@ -37,14 +37,14 @@ from glasstorch.autograd.node import Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.keys import BELOW_AUTOGRAD
 
-# What there is to use:
+# What you can use:
 #
-# grad_mode.get()               whether calls are recorded here and now
+# grad_mode.get()               whether grad mode is on
 # gradient_edge(tensor)         where the gradient of a tensor goes, or None
 # Node(edges)                   a node with these edges; your class is one
 # SavedVariable(tensor)         saves an argument
 # SavedVariable(tensor, node, 0)    saves the result of this node
-# self.unpack(saved)            in a node: the saved tensor again
+# self.unpack(saved)            in a node: gives the saved tensor back
 # self.next_edges               in a node: its edges, None where unwanted
 # set_history(result, node)     makes the node the grad_fn of the result
 # keys & BELOW_AUTOGRAD         the key set of the kernels below this one
@@ -63,16 +63,17 @@ class HypotBackward0(Node):
         """The gradients of the two arguments, from that of the result.
 
         `grads` holds one gradient, or None if none has arrived. The derivative
-        by an argument is `argument / result`. Written in operators, it can be
-        differentiated again. None stands for a gradient that is not wanted, or
-        that there is none of. Shapes are the engine's business, as in 04.1.
+        by an argument is `argument / result`; computed with operators, it can
+        be differentiated again. Return None for a gradient that is not wanted,
+        and where no gradient has arrived. The engine takes care of shapes, as
+        in 04.1.
         """
         raise NotImplementedError
 
     def release_variables(self) -> None:
-        """Let go of what was saved, and set `self.released` to True.
+        """Drop what was saved, and set `self.released` to True.
 
-        From then on `unpack` refuses: a second pass needs a kept graph.
+        From then on `unpack` raises, as a second pass needs a kept graph.
         """
         raise NotImplementedError
 
@@ -82,7 +83,7 @@ def hypot(
     self: torch.Tensor,
     other: torch.Tensor,
 ) -> torch.Tensor:
-    """The length of both arguments together, recorded if that is wanted.
+    """The length of both arguments together, recorded if a gradient is wanted.
 
     >>> x = torch.tensor([3.0, 8.0], requires_grad=True)
     >>> y = torch.tensor([4.0, 15.0])

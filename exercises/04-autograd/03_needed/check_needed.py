@@ -1,4 +1,4 @@
-"""Are the nodes on a path to a target found, these only, at any depth and without walking each path?"""
+"""Does the search find the nodes on a path to a target, and only these, at any depth and without walking each path?"""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def graph(text: str) -> dict[str, Stop]:
 
 
 def chain(length: int, edges: int = 1) -> list[Stop]:
-    """Nodes of which each has so many edges to the one before it."""
+    """A chain of nodes, each with this number of edges to the one before it."""
     nodes = [Stop("first", [])]
     for place in range(2, length + 1):
         nodes.append(Stop("last" if place == length else "n", nodes[-1:] * edges))
@@ -72,7 +72,7 @@ def drawn() -> Iterator[tuple[str, str, str, str]]:
 
 
 def must_run(below: dict[str, list[str]], roots: list[str], targets: list[str]) -> str:
-    """Which nodes must run, by what is reached from each node in turn."""
+    """Which nodes must run, found from the set of nodes that each one reaches."""
     reached = {"-": set[str]()}
     for letter, next_ones in below.items():  # the lowest first
         reached[letter] = {letter}.union(*(reached[one] for one in next_ones))
@@ -81,7 +81,7 @@ def must_run(below: dict[str, list[str]], roots: list[str], targets: list[str]) 
 
 
 def letters(value: object) -> object:
-    """What came, the nodes by their letters."""
+    """The returned set, with the letter of each node."""
     return {getattr(node, "letter", node) for node in value} if isinstance(value, set) else value
 
 
@@ -96,23 +96,23 @@ def test_which_nodes_must_run(ask: Ask) -> None:
         nodes = graph(text)
         came = ask("nodes_leading_to", [(nodes[root], 0) for root in roots], {nodes[target] for target in targets})
         asked = (
-            f"which nodes must run from {' and '.join(roots)} for what arrives at {' and '.join(targets)}, "
-            f"in this graph: {text}"
+            f"which nodes must run where the roots are {' and '.join(roots)}, the targets {' and '.join(targets)}, "
+            f"and the edges of each node: {text}"
         )
-        because = "a node must run if an edge of it leads to a target, or to a node that must run"
+        because = "a node must run if one of its edges leads to a target, or to a node that must run"
         expect(came, {*accepted}, read=letters, asked=asked, because=because)
 
 
 def test_many_paths(ask: Ask) -> None:
-    """how often edges are looked at in a graph of 15 nodes, each with two edges to the next"""
+    """how often next_edges is read in a graph of 15 nodes, each with two edges to the next"""
     nodes = chain(15, edges=2)
     ask("nodes_leading_to", [(nodes[-1], 0)], {nodes[0]})
-    because = "16,384 paths lead through these nodes; from a node that has been visited nobody need walk on again"
+    because = "16,384 paths lead through these nodes, so do not walk on from a node that was visited before"
     expect(sum(node.looked for node in nodes), 15 * 10, same=at_most, because=because)
 
 
 def test_a_deep_graph(ask: Ask) -> None:
-    """how many nodes of a chain of 100,000 must run from its last for what arrives at its first"""
+    """how many nodes of a chain of 100,000 must run, where the last node is the root and the first one the target"""
     nodes = chain(100_000)
     came = ask("nodes_leading_to", [(nodes[-1], 0)], {nodes[0]})
-    expect(came, 99_999, read=len, because="a loop with a list of what is still to visit needs no deep stack")
+    expect(came, 99_999, read=len, because="a loop over a list of nodes still to be visited needs no deep stack")

@@ -13,19 +13,20 @@
 # %% [markdown]
 # # 04.3 Which nodes must run
 #
-# `torch.autograd.grad(loss, b)` and `loss.backward(inputs=[w])` want some of
-# the gradients. A node from which no wanted one can be reached would work for
-# nothing; an accumulator that ran would also fill a `.grad` that nobody asked
-# for. So a pass of this kind begins by finding out which nodes have to run.
+# `torch.autograd.grad(loss, b)` and `loss.backward(inputs=[w])` ask for some
+# of the gradients only. A node from which none of these can be reached would
+# run for nothing, and an accumulator that ran would fill a `.grad` that the
+# call did not ask for. So a pass of this kind first finds the nodes that have
+# to run.
 #
 # The wanted gradients are given as nodes, the *targets*. What arrives at a
-# target is its gradient, which is all that `torch.autograd.grad` has to
-# return: the node itself need not run for that, unless another target lies
-# behind it. `backward(inputs=[w])` runs the targets as well, since `.grad` is
-# filled when a node runs. The library adds them to what your function returns.
+# target is the wanted gradient, and `torch.autograd.grad` only has to return
+# it. So the target itself need not run, unless another target lies behind it.
+# `backward(inputs=[w])` runs the targets as well, since `.grad` is filled when
+# a node runs. The library adds them to what your function returns.
 #
-# Write the search. The library asks it before each pass of the two kinds.
-# PyTorch has it in `engine.cpp`, as `GraphTask::init_to_execute`.
+# Write the search. The library calls it before each pass of the two kinds.
+# In PyTorch it is `GraphTask::init_to_execute` in `engine.cpp`.
 
 # %%
 from collections.abc import Collection, Sequence
@@ -40,12 +41,11 @@ def nodes_leading_to(
     """The nodes below the roots that must run for the targets.
 
     A node must run if at least one of its edges leads to a target, or to a
-    node that must run. The roots themselves are among the nodes below the
-    roots. A target may lie behind other targets, or not below the roots at
-    all.
+    node that must run. The roots count as nodes below the roots. A target may
+    lie behind other targets, or not be below the roots at all.
 
     An edge is a pair of a node and a number, or None where it leads nowhere;
-    `node.next_edges` are those that start from a node.
+    `node.next_edges` holds the edges that start from a node.
 
     >>> import glasstorch as torch
     >>> w = torch.tensor(1.0, requires_grad=True)

@@ -14,16 +14,16 @@
 # # 04.4 In place or not
 #
 # A tensor that was used five times gets five gradients, and the engine adds
-# them up as they arrive. Four additions into new tensors allocate memory four
-# times. Four additions into the gradient that arrived first allocate none,
-# but in some passes they change a result.
+# them up as they arrive. Four additions that make new tensors allocate memory
+# four times. Four additions into the gradient that arrived first allocate
+# none, but in some passes they change a result.
 #
 # Write the decision and the addition: add in place wherever nothing else can
-# observe it, and into a new tensor otherwise. One more condition: the sum
-# must have no gaps between its elements, so that whoever receives it finds it
-# in one piece of memory. The library calls your function wherever gradients
-# meet, and passes what the engine knows at that moment. Which of these facts
-# matter, and what the tensors themselves tell you, is for you to find out.
+# observe it, and into a new tensor otherwise. There is one more condition: the
+# sum must have no gaps between its elements, so that the next node gets it in
+# one piece of memory. The library calls your function wherever gradients meet,
+# and passes what the engine knows at that moment. Find out which of these
+# facts matter, and what the tensors themselves tell you.
 
 # %%
 import glasstorch as torch

@@ -1,4 +1,4 @@
-"""Do a tensor and what shares its memory know of each other's changes, and of no others?"""
+"""Do a tensor and a second one on its memory count the changes of both, and no others?"""
 
 import random
 
@@ -14,7 +14,7 @@ MODIFIED = Raises(RuntimeError, "modified by an inplace operation")
 
 
 def changes() -> list[tuple[str, int]]:
-    """Programs that make a tensor and another one on its memory and change both, and how often they do."""
+    """Programs that make a tensor and another one on its memory and change both; and how many changes they make."""
     draw, found = random.Random("04.5"), []
     for made in MADE.values():
         for shared in SHARED.values():
@@ -25,21 +25,21 @@ def changes() -> list[tuple[str, int]]:
 
 
 def test_both_count_all_changes(ask: Ask) -> None:
-    """how often a tensor was changed in place, asked of it and of one that shares its memory"""
+    """the versions of a tensor and of a second one on its memory, after changes in place"""
     for program, count in changes():
         came = ask.run(f"{program}\nbase._version, other._version")
-        expect(came, (count, count), because="two tensors on one memory have one version counter, whoever made it")
+        expect(came, (count, count), because="tensors on one memory share one version counter, so all changes count")
 
 
 def test_a_changed_argument_is_refused(ask: Ask) -> None:
-    """the backward pass of a product, one argument of which was changed after it was saved"""
+    """the backward pass of a product, after one of its saved arguments was changed"""
     for shared in ("hidden.detach()", "hidden.detach().detach()", "hidden[1:].detach()"):
         program = "x = torch.tensor([2.0, 3.0], requires_grad=True)\nhidden = x * 2\nloss = (hidden * hidden).sum()"
         came = ask.run(f"{program}\n{shared}.mul_(5)\nloss.backward()")
-        expect(came, MODIFIED, because="the formula would use numbers that are not those of the forward pass")
+        expect(came, MODIFIED, because="the formula would use other numbers than the forward pass did")
 
 
 def test_no_gradient_flows(ask: Ask) -> None:
-    """whether a tensor that detach() gives requires a gradient"""
+    """whether a tensor that detach() returns requires a gradient"""
     came = ask.run("hidden = torch.ones(2, requires_grad=True) * 2\nhidden.detach().requires_grad")
-    expect(came, False, because="the two share memory and a counter, and no history")
+    expect(came, False, because="the two share memory and a version counter, but no history")

@@ -1,4 +1,4 @@
-"""What a node has saved is changed through detach(). Is the backward pass refused?"""
+"""A tensor that a node has saved is changed through detach(). Does the backward pass raise an error?"""
 
 import glasstorch as torch
 

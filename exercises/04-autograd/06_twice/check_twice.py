@@ -22,18 +22,18 @@ def tensor(shape: Sequence[int]) -> torch.Tensor:
 
 
 def names(ask: Ask, formula: str) -> list[str]:
-    """What the parameters are called."""
+    """The names of the parameters."""
     return list(inspect.signature(ask.get(formula)).parameters)
 
 
 def handed(ask: Ask, formula: str, shape: Sequence[int], dim: int) -> list[torch.Tensor | int]:
-    """What the library would hand to a formula, by the names of its parameters."""
+    """What the library would pass to a formula, chosen by the names of its parameters."""
     known = {"grad": tensor(shape), "grad_output": tensor(shape), "output": tensor(shape), "dim": dim}
     return [known[name] for name in names(ask, formula) if name in known]
 
 
 def moved(ask: Ask, formula: str, given: list[torch.Tensor | int], dim: int) -> torch.Tensor:
-    """The gradient by its definition: how what the operator returns changes, as each element is moved."""
+    """The gradient by its definition: how the operator's result changes with a step of each element."""
     grad, *_, s, _ = given
     g = given[1] if formula == "of_output" else tensor(s.shape)
     found = torch.zeros_like(s).flatten()
@@ -70,7 +70,7 @@ def at_most(count: int, limit: int) -> bool:
 
 def test_what_is_saved(ask: Ask) -> None:
     """whether the node saves g for the gradient of g"""
-    because = "what the operator returns is linear in g, and the factor of a linear function does not depend on it"
+    because = "the operator's result is linear in g, so its derivative by g does not depend on g"
     expect("grad_output" in names(ask, "of_grad_output"), False, because=because)
 
 
@@ -80,8 +80,8 @@ def test_the_gradients(ask: Ask) -> None:
         for formula in FORMULAS:
             given = handed(ask, formula, shape, dim)
             came = ask(formula, *given)
-            asked = f"{formula} of tensors of the shape {shape}, along dimension {dim}"
-            because = "moving each element of the argument a little, with s any numbers, gives that"
+            asked = f"{formula} of tensors of shape {shape}, along dimension {dim}"
+            because = "a small step of each element gives the expected value; s need not add up to 1"
             expect(came, moved(ask, formula, given, dim), same=close, asked=asked, because=because)
 
 
@@ -97,12 +97,12 @@ def test_the_formulas_can_be_differentiated(ask: Ask) -> None:
                 weights = torch.arange(1.0, 4.0, dtype=torch.float64)
                 (derivative,) = torch.autograd.grad(value, tensors[place], weights, materialize_grads=True)
             asked = f"the derivative of {formula} by {name}, as it was recorded"
-            because = f"moving {name} a little gives that; what operators do not do is missing from the record"
+            because = f"a small step of {name} gives the expected value; what no operator computes is not recorded"
             expect(derivative, slope(ask, formula, tensors, place), same=near, asked=asked, because=because)
 
 
 def slope(ask: Ask, formula: str, tensors: list[torch.Tensor], place: int) -> torch.Tensor:
-    """How the weighted sum of a formula's values changes as each element of one tensor is moved."""
+    """How the weighted sum of a formula's values changes with a small step of each element of one tensor."""
     found = torch.zeros(3, dtype=torch.float64)
     weights = torch.arange(1.0, 4.0, dtype=torch.float64)
     with torch.no_grad():
@@ -117,16 +117,16 @@ def slope(ask: Ask, formula: str, tensors: list[torch.Tensor], place: int) -> to
 
 
 def near(derivative: torch.Tensor, accepted: torch.Tensor) -> bool:
-    """Whether a derivative is what moving gave, as far as that can be told."""
+    """Whether a derivative equals the measured slope, within the precision of the measurement."""
     return torch.allclose(derivative, accepted, atol=1e-6)
 
 
 def test_no_jacobian_is_built(ask: Ask) -> None:
-    """how many elements the largest tensor has that a formula makes of lines of 40 elements"""
+    """the size of the largest tensor that a formula makes for lines of 40 elements"""
     for formula in FORMULAS:
         given = handed(ask, formula, (2, 40), 1)
         with Largest() as largest:
             ask(formula, *given)
-        because = "the Jacobian of a line has 1,600 entries; its product with a vector can be had without it"
-        asked = f"the elements of the largest tensor that {formula} makes, of tensors of 80 elements"
+        because = "the Jacobian of a line has 1,600 entries; compute its product with a vector without building it"
+        asked = f"how many elements the largest tensor has that {formula} makes from tensors of 80 elements"
         expect(largest.elements, 80, same=at_most, asked=asked, because=because)

@@ -13,30 +13,30 @@
 # %% [markdown]
 # # 04.6 The derivative of a derivative
 #
-# The backward step of softmax is an operator like any other. In
-# `derivatives.yaml` the row of `_softmax` calls it, with the gradient that
-# arrives and the result of the forward pass:
+# The backward step of softmax is an operator like any other. The row of
+# `_softmax` in `derivatives.yaml` calls it with the gradient that arrives and
+# the result of the forward pass:
 #
 #     _softmax_backward_data(grad_output, output, dim, input_dtype)
 #
-# Along the dimension `dim` it computes, of two vectors g and s,
+# Call its first two arguments g and s. Along the dimension `dim` it computes
 #
 #     s * (g - (s * g).sum())
 #
-# It has a row of its own, because a second derivative goes through it. It has
-# two arguments with a gradient: g, and s, which depends on the argument of
-# softmax. Here you write both formulas of that row.
+# It has a row of its own, because a second derivative is computed through it.
+# Two of its arguments have a gradient: g, and s, which depends on the argument
+# of softmax. Here you write both formulas of that row.
 #
 # In the row, s is an argument like g and may hold any numbers. Do not rely on
-# its adding up to 1.
+# their adding up to 1.
 #
-# Each formula is a product of a vector with a Jacobian. That of a line of a
-# thousand numbers has a million entries, so the Jacobian must not be built.
-# And under `create_graph=True` your formulas are recorded in their turn, for
-# a third derivative.
+# Each formula is a product of a vector with a Jacobian. The Jacobian of a line
+# of a thousand numbers has a million entries, so it must not be built. Under
+# `create_graph=True` your formulas are recorded in turn, for a third
+# derivative.
 #
-# In `of_grad_output` the names of the parameters decide what the node saves,
-# as in 04.1. Those of `of_output` are given: the library calls it as written.
+# The parameter names of `of_grad_output` decide what the node saves, as in
+# 04.1. Those of `of_output` are fixed: the library calls it as written.
 
 # %%
 import glasstorch as torch
@@ -47,7 +47,7 @@ def of_grad_output(
     output: torch.Tensor,
     dim: int,
 ) -> torch.Tensor:
-    """The gradient of g, from the gradient of what the operator returned.
+    """The gradient of g, from the gradient of the operator's result.
 
     >>> s = torch.tensor([0.5, 0.5, 0.0])
     >>> of_grad_output(torch.tensor([8.0, 0.0, 4.0]), s, 0)
@@ -62,7 +62,7 @@ def of_output(
     output: torch.Tensor,
     dim: int,
 ) -> torch.Tensor:
-    """The gradient of s, from the gradient of what the operator returned.
+    """The gradient of s, from the gradient of the operator's result.
 
     >>> g, s = torch.tensor([1.0, 3.0]), torch.tensor([0.5, 0.5])
     >>> of_output(torch.tensor([2.0, 0.0]), g, s, 0)

@@ -1,4 +1,4 @@
-"""Is a saved tensor handed back with its history, and only while it is as it was saved?"""
+"""Is a saved tensor returned with its history, and only while it is as it was saved?"""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,12 +23,12 @@ UNNOTICED: dict[str, Callable[[Tensor], object]] = {
 
 
 def computed() -> Tensor:
-    """A tensor with a history that was changed once, before anybody saved it."""
+    """A tensor with a history that was changed once before it is saved."""
     return (torch.tensor([2.0, 3.0], requires_grad=True) * 1).add_(1)
 
 
 class Sorted(torch.autograd.Function):
-    """The elements in their order, and where they were."""
+    """The elements in ascending order, and the places where they were."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -43,7 +43,7 @@ class Sorted(torch.autograd.Function):
 
 
 def test_an_argument(ask: Ask) -> None:
-    """what comes back of an argument that nobody has changed since it was saved, as far as its counter knows"""
+    """what is returned for an argument whose version has not changed since it was saved"""
     for program, change in UNNOTICED.items():
         for hidden in (computed(), computed().detach().requires_grad_()):
             node = (hidden * hidden).grad_fn
@@ -54,37 +54,38 @@ def test_an_argument(ask: Ask) -> None:
 
             came = ask("unpack", node.saved_self, node)
             asked = f"hidden, saved at version {hidden._version}, after {program}"
-            because = "its version is the one that was noted, and it has the history that a second derivative needs"
+            because = "its version is the saved one, and the argument has the history that a second derivative needs"
             expect(came, "the argument itself", read=named, asked=asked, because=because)
 
 
 def test_a_change_is_noticed(ask: Ask) -> None:
-    """what comes back of an argument whose memory was changed in place"""
+    """the error for an argument whose memory was changed in place"""
     for program, change in NOTICED.items():
         hidden = computed()
         node = (hidden * hidden).grad_fn
         change(hidden)
         accepted = Raises(RuntimeError, "is at version 2; expected version 1 instead")
         asked = f"hidden, saved at version 1, after {program}"
-        because = "all tensors on one memory count together, whatever was written"
+        because = "all these tensors share one counter, which counts each write whatever was written"
         expect(ask("unpack", node.saved_self, node), accepted, asked=asked, because=because)
 
 
 def test_detached_in_place(ask: Ask) -> None:
-    """what comes back of an argument that has lost its history"""
+    """the error for an argument that has lost its history"""
     hidden = computed()
     node = (hidden * hidden).grad_fn
     hidden.detach_()
     came = ask("unpack", node.saved_self, node)
-    because = "its numbers are right, and a second derivative through it would be missing"
+    because = "its numbers are right, but a second derivative through it would be missing"
     expect(came, Raises(RuntimeError, "use a saved tensor that has been detached in-place"), because=because)
     came = ask("unpack", node.saved_self, node, shown=True)
-    because = "to look at it is allowed"
-    expect(came, [3.0, 4.0], read=lambda came: came.tolist(), asked="it, to be shown", because=because)
+    because = "with shown=True the tensor is only looked at, which is allowed"
+    asked = "the detached argument, called with shown=True"
+    expect(came, [3.0, 4.0], read=lambda came: came.tolist(), asked=asked, because=because)
 
 
 def test_a_result(ask: Ask) -> None:
-    """the history of results that a node has saved: the node, and which of its results it is"""
+    """the history of a saved result: its node, and the number of the result"""
     matrix = torch.tensor([[2.0, 1.0], [0.0, 3.0]], requires_grad=True)
     for node, slot, number in (
         (matrix.exp().grad_fn, "saved_result", 0),
@@ -98,27 +99,27 @@ def test_a_result(ask: Ask) -> None:
         def history(came: Tensor) -> object:
             return (came.grad_fn and came.grad_fn.name(), came.output_nr)
 
-        because = "a second derivative goes through what was saved, to the node that made it"
+        because = "a second derivative is computed through the saved result and the node that made it"
         expect(came, (node.name(), number), read=history, asked=asked, because=because)
-        because = "a node that holds a tensor whose grad_fn it is makes a cycle"
-        asked = f"the grad_fn of what was kept, {slot}.tensor, after that"
+        because = "if the kept tensor had the node as its grad_fn, the node and the tensor would form a cycle"
+        asked = f"the grad_fn of the kept tensor, {slot}.tensor, after the call"
         ask.last = came
         kept = saved.tensor.grad_fn
         expect(kept and kept.name(), None, asked=asked, because=because)
 
 
 def test_a_changed_result(ask: Ask) -> None:
-    """what comes back of a result that was changed in place"""
+    """the error for a saved result that was changed in place"""
     result = torch.tensor([1.0, 2.0], requires_grad=True).exp()
     node = result.grad_fn
     result.add_(1)
-    because = "what was kept shares memory and counter with the result"
+    because = "the kept tensor shares its memory and its counter with the result"
     accepted = Raises(RuntimeError, "output 0 of Exp, is at version 1; expected version 0 instead")
     expect(ask("unpack", node.saved_result, node), accepted, because=because)
 
 
 def test_integers(ask: Ask) -> None:
-    """whether the order of the elements requires grad, which the node of a Function has saved as one of its results"""
+    """whether a saved result of integers requires grad, here the places that a Function has saved"""
     ordered: Any = Sorted.apply(torch.tensor([3.0, 1.0], requires_grad=True))
     node = ordered[0].grad_fn
     came = ask("unpack", node._raw_saved_tensors[0], node)
@@ -137,5 +138,5 @@ def test_a_tangent(ask: Ask) -> None:
             came,
             forward_ad.unpack_dual(result).tangent.tolist(),
             read=lambda came: getattr(forward_ad.unpack_dual(came).tangent, "tolist", list)(),
-            because="forward over reverse differentiates the backward pass along the same direction",
+            because="forward over reverse differentiates the backward pass along this tangent",
         )

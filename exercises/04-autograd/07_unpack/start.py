@@ -13,18 +13,18 @@
 # %% [markdown]
 # # 04.7 The version check
 #
-# A node keeps each tensor that its formula needs in a `SavedVariable`, which
+# A node saves each tensor that its formula needs in a `SavedVariable`, which
 # notes the version that the tensor has at that moment. When the node runs, it
-# asks for the tensor back. Between the two moments anything may have happened
-# to the tensor, and this is the only place where that can be noticed.
+# unpacks the tensor. Between the two moments the program may have changed it,
+# and only while unpacking can that be noticed.
 #
-# Write this place. Every saved tensor of every backward pass in the library
-# will go through your function.
+# Write the function that unpacks. Every saved tensor of every backward pass in
+# the library will go through it.
 #
-# An argument was saved as it is, so it is handed back as it is. A result of
-# the node's own was saved without its history, on the same memory: a node that
-# held its own result, and the result its node, would never be let go. For a
-# second derivative the history has to be there again.
+# An argument was saved as it is, so it is returned as it is. A result of the
+# node's own was saved without its history, as a second tensor on the same
+# memory: if the node held its result and the result its node, the two would
+# form a cycle. A second derivative needs the history, so you put it back.
 
 # %%
 import glasstorch as torch
@@ -34,11 +34,11 @@ from glasstorch.autograd.node import Node
 from glasstorch.autograd.saved import SavedVariable
 from glasstorch.core.errors import AutogradError
 
-# What there is to use:
+# What you can use:
 #
 # saved.tensor        what was kept: an argument, or a tensor without history
 #                     on the memory of a result
-# saved.version       the version that it had then
+# saved.version       the version that it had when it was saved
 # saved.output_nr     which result of the node it is; -1 for an argument
 # saved.had_node      whether it was an argument that had a grad_fn
 # tensor._version     the version that a tensor has now
@@ -47,8 +47,8 @@ from glasstorch.core.errors import AutogradError
 # AutogradMeta()      autograd's record of a tensor, to be filled
 # tensor._autograd_meta    the record, or None; it has `grad_fn`, `output_nr`,
 #                     and in forward mode `tangent`
-# owner.result_edge(number)    the two things to be written into `grad_fn` and
-#                     `output_nr` of a result with this number
+# owner.result_edge(number)    the values of `grad_fn` and `output_nr` for the
+#                     result with this number
 
 
 def unpack(
@@ -58,17 +58,18 @@ def unpack(
 ) -> torch.Tensor:
     """The tensor that `owner` saved, with its history.
 
-    AutogradError if it was changed in place since, with the message for that.
+    Raises AutogradError, with the message for it, if the tensor was changed in
+    place after it was saved.
 
-    AutogradError if an argument was computed when it was saved and has no
-    history any more: `detach_()` took it. The message begins with "Trying to
-    use a saved tensor that has been detached in-place". Such a tensor may be
-    shown (`shown`), as `_saved_self` shows it, because no gradient is computed
-    from it.
+    Raises AutogradError if an argument had a history when it was saved and has
+    none now, because `detach_()` removed it. The message begins with "Trying
+    to use a saved tensor that has been detached in-place". With `shown` such a
+    tensor is returned all the same, as `_saved_self` shows it, because no
+    gradient is computed from it.
 
-    The history of a result is given to a new tensor on the same memory; what
-    was kept stays without one. If what was kept has a tangent, the new tensor
-    has it, too. Integers have no history.
+    The history of a result is put on a new tensor on the same memory; what was
+    kept stays without one. If what was kept has a tangent, the new tensor gets
+    it, too. Integers have no history.
 
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> node = (x * x).grad_fn

@@ -17,7 +17,7 @@ PARTS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def numbers(*shape: int, begin: int = 1) -> Tensor:
-    """Consecutive numbers of a shape."""
+    """Consecutive numbers in a tensor of this shape."""
     size = torch.Size(shape).numel()
     return torch.arange(begin, begin + size, dtype=torch.float64).view(*shape)
 
@@ -43,25 +43,25 @@ def test_both_gradients(ask: Ask) -> None:
             grad = numbers(3, 2, begin=5).t() if transposed else numbers(2, 3, begin=5)
             of_base, of_factor = grad.contiguous().clone(), part_of(grad) * part_of(numbers(2, 3))
             part_of(of_base).mul_(factor.detach())
-            asked = f"both gradients after {program}.mul_(factor), y of the shape (2, 3)"
+            asked = f"both gradients after {program}.mul_(factor), where y has shape (2, 3)"
             if transposed:
-                asked += ", the gradient that arrives being laid out column by column"
-            because = "within the part the gradient goes through the operator, outside it passes"
+                asked += " and the gradient that arrives is laid out column by column"
+            because = "within the part the gradient goes through the operator's node; outside it passes unchanged"
             came = ask("apply", y.grad_fn, [grad])
             expect(came, both((of_base, of_factor)), read=both, same=close, asked=asked, because=because)
 
 
 def test_the_gradient_that_arrived(ask: Ask) -> None:
-    """the gradient that arrived, after the step, where nothing is recorded"""
+    """the gradient that arrived, after a step under no_grad"""
     y, _ = multiplied(lambda y: y[1])
     grad = numbers(2, 3)
     with torch.no_grad():
         ask("apply", y.grad_fn, [grad])
-    expect(grad.tolist(), numbers(2, 3).tolist(), because="another node may have been given the same tensor")
+    expect(grad.tolist(), numbers(2, 3).tolist(), because="another node may use the same tensor; do not write into it")
 
 
 def test_no_memory_is_shared(ask: Ask) -> None:
-    """whether two of the gradients share memory, where an operator hands on what it gets"""
+    """whether two of the gradients share memory, where the operator's node returns the gradient that it gets"""
     y, other = numbers(2, 3).requires_grad_() * 1, numbers(3).requires_grad_()
     y[1].add_(other)
     with torch.no_grad():
@@ -71,7 +71,7 @@ def test_no_memory_is_shared(ask: Ask) -> None:
         first, second = (grad.untyped_storage().data_ptr() for grad in came)
         return first == second
 
-    because = "the node of add_ returns the tensor that it was given, so it must be given a copy of the part"
+    because = "the node of add_ returns the tensor that it gets, so it must get a copy of the part"
     expect(came, False, read=shared, because=because)
 
 
@@ -89,25 +89,25 @@ def test_a_second_derivative(ask: Ask) -> None:
 
 
 def test_no_gradient_arrives(ask: Ask) -> None:
-    """what the step gives where no gradient has arrived"""
+    """what the step returns where no gradient has arrived"""
     y, _ = multiplied(lambda y: y[1])
-    because = "None says that no gradient came this way; it is handed on, one for each edge"
+    because = "None means that no gradient has arrived; the step then returns a None for each edge"
     expect(ask("apply", y.grad_fn, [None]), [None, None], read=list, because=because)
 
 
 def test_a_graph_that_was_freed(ask: Ask) -> None:
-    """what a step says when the graph was freed"""
+    """the error of a step whose graph was freed"""
     y, _ = multiplied(lambda y: y[1])
     y.sum().backward()
     accepted = Raises(RuntimeError, "Trying to backward through the graph a second time")
-    because = "release_variables has let go of the operator's node"
+    because = "release_variables has dropped the operator's node, so there is nothing to run"
     expect(ask("apply", y.grad_fn, [torch.ones(2, 3, dtype=torch.float64)]), accepted, because=because)
 
 
 def test_a_base_without_a_gradient(ask: Ask) -> None:
-    """the gradient of what was copied into a part of a tensor of zeros"""
+    """the gradient of w, which was copied into a part of a tensor of zeros"""
     y, w = torch.zeros(2, 3, dtype=torch.float64), numbers(3).requires_grad_()
     y[1].copy_(w)
     came = ask("apply", y.grad_fn, [numbers(2, 3)])
-    because = "no gradient of the zeros is wanted, and that of the other argument is"
+    because = "the zeros need no gradient, but w does"
     expect(came, [4.0, 5.0, 6.0], read=lambda came: came[1].tolist(), because=because)

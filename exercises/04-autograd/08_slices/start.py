@@ -13,18 +13,18 @@
 # %% [markdown]
 # # 04.8 A part replaced
 #
-# `y[1:3].mul_(f)` writes into a slice of y. So y, the base of the slice, has
-# new values in one part, and its old values everywhere else. Its new node is
-# a `CopySlices`, which keeps the node of the operator itself, here that of
-# `mul_`, and knows nothing about its formula.
+# `y[1:3].mul_(f)` writes into a slice of y. Afterwards y, the base of the
+# slice, has new values in one part and its old values everywhere else. Its new
+# node is a `CopySlices`, which holds the node of the operator itself, here
+# that of `mul_`, and does not depend on its formula.
 #
-# Write its step backwards. What arrives is the gradient of the whole new base.
-# Within the part it has to go through the operator's node, which gives the
+# Write its backward step. What arrives is the gradient of the whole new base.
+# Within the part it has to go through the operator's node, which returns the
 # gradients of all arguments of the operator: first that of the slice as it was
 # before, then the others. Outside the part it passes unchanged.
 #
-# In the library this will be the step of every tensor that was changed through
-# a view: a slice, a column, a diagonal, the real part of a complex tensor.
+# The library will call your step for every tensor that was changed through a
+# view: a slice, a column, a diagonal, the real part of a complex tensor.
 
 # %%
 from typing import Any
@@ -34,7 +34,7 @@ from glasstorch.autograd.copy_slices import CopySlices
 from glasstorch.autograd.node import only_wanted
 from glasstorch.autograd.seen import seen_in
 
-# What there is to use:
+# What you can use:
 #
 # node.function       the operator's own node; None once the graph was freed
 # node.next_edges     the edge of the old base, or None if no gradient of it is
@@ -58,11 +58,12 @@ def apply(
 ) -> tuple[Any, ...] | list[Any]:
     """The gradients along `node.next_edges`, from that of the new base.
 
-    `grads` holds one gradient, or None if none has arrived; then there are
-    none to hand on, either. The gradient that arrived may belong to somebody
-    else, and may be laid out in memory in another way than the base. No two
-    gradients that you return may share memory: the engine may write into one.
-    Under `create_graph=True` the step is recorded.
+    `grads` holds one gradient, or None if none has arrived; then all gradients
+    that you return are None. Do not write into the gradient that arrived:
+    other nodes may use it. It may be laid out in memory in another way than
+    the base. No two gradients that you return may share memory, because the
+    engine may write into one of them. Under `create_graph=True` the step is
+    recorded.
 
     >>> w = torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
     >>> f = torch.tensor([10.0, 20.0], requires_grad=True)

@@ -1,4 +1,4 @@
-"""Is the gradient of several parts that of the whole, in memory of its own, and without copies that are not needed?"""
+"""Is the gradient of several parts that of the whole, in its own memory, and without unnecessary copies?"""
 
 from workbook.exercises.asking import Ask, expect
 
@@ -14,25 +14,25 @@ SHARED = {
 
 
 def test_two_passes_are_added(ask: Ask) -> None:
-    """the gradients of two leaves after two passes, in each of which both get 3"""
+    """the sums of a.grad, of b.grad and of the passed gradient, after two passes that give 3 to each element"""
     for leaves in BOTH.values():
         for passes in SHARED.values():
             program = f"a, b = {leaves}\ngiven = torch.full_like(a, 3.0)\n{passes}\n{passes}"
             came = ask.run(f"{program}\na.grad.sum().item(), b.grad.sum().item(), given.sum().item()")
-            because = "each pass adds once to each leaf, and writes into no tensor that others hold"
+            because = "each pass adds 3 to each element once, and writes into no tensor to which others refer"
             expect(came, (12.0, 12.0, 6.0), because=because)
 
 
 def test_nothing_is_copied_in_vain(ask: Ask) -> None:
-    """whether the first gradient of a leaf lies where it arrived"""
+    """whether the first gradient of a leaf is kept in the memory in which it arrived"""
     program = f"a, b = {BOTH['two vectors']}\nplaces = []\na.register_hook(lambda grad: places.append(grad.data_ptr()))"
     came = ask.run(f"{program}\n(a * b).sum().backward()\na.grad.data_ptr() == places[0]")
-    expect(came, True, because="nobody else holds it, and it has the strides of its leaf, so it can be kept as it is")
+    expect(came, True, because="no other reference to it exists and it has its leaf's strides, so no copy is needed")
 
 
 def test_the_layout_is_the_leafs(ask: Ask) -> None:
-    """the strides of the first gradient of a leaf that lies in columns"""
+    """the strides of the first gradient of a leaf that is stored column by column"""
     leaf = "leaf = torch.ones(2, 3).t().requires_grad_()"
     for loss in ("(leaf * 2).backward(torch.ones(3, 2))", "leaf.sum().backward()"):
         came = ask.run(f"{leaf}\n{loss}\nleaf.grad.stride()")
-        expect(came, (1, 3), because="an optimizer reads a leaf and its gradient in one order")
+        expect(came, (1, 3), because="the gradient gets the leaf's layout: an optimizer reads both in the same order")

@@ -1,4 +1,4 @@
-"""The gradient of a batch, taken at once and in two halves. Are they equal?"""
+"""Is the gradient of a batch the same when the batch is taken at once and when it is taken in two halves?"""
 
 import glasstorch as torch
 

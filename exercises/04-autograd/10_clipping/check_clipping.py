@@ -1,4 +1,4 @@
-"""Does the hook clip without touching what others hold, and is each hook called with what the last one left?"""
+"""Does the hook clip into a new tensor, and does each hook get what the hook before has left?"""
 
 import gc
 from typing import Any
@@ -15,7 +15,7 @@ def listed(grads: Any) -> list[Any]:
 
 
 def retained(result: Tensor) -> list[float] | None:
-    """What a result has retained, None if nothing."""
+    """The gradient that a result has retained, or None."""
     return None if result.grad is None else result.grad.tolist()
 
 
@@ -37,13 +37,13 @@ def test_a_long_gradient_is_scaled(ask: Ask) -> None:
             rows = hook(torch.tensor([[3.0, 0.0], [0.0, 4.0]])).tolist()
             return [[round(float(value), 5) for value in row] for row in rows]
 
-        because = "the norm of all elements together is 5; the direction stays, and each element is scaled alike"
+        because = "the norm of all elements together is 5, and each element is multiplied by limit / 5"
         asked = f"the gradient [[3, 0], [0, 4]], clipped at {limit}"
         expect(came, wanted, read=scaled, asked=asked, because=because)
 
 
 def test_a_short_gradient_stays(ask: Ask) -> None:
-    """the gradient that the engine goes on with, where nothing is to be clipped"""
+    """the gradient after the hook where nothing has to be clipped"""
     for values in ([0.3, 0.1], [3.0, 4.0], [0.0, 0.0]):
         came = ask("clipping", 5.0)
 
@@ -52,7 +52,7 @@ def test_a_short_gradient_stays(ask: Ask) -> None:
             returned = hook(grad)
             return (grad if returned is None else returned).tolist()
 
-        because = "its norm is the limit or less: None or the gradient itself, and no division by a norm of 0"
+        because = "its norm is the limit or less; return None or the gradient, and do not divide by a norm of 0"
         asked = f"the gradient {values}, clipped at 5"
         expect(came, torch.tensor(values).tolist(), read=kept, asked=asked, because=because)
 
@@ -60,12 +60,12 @@ def test_a_short_gradient_stays(ask: Ask) -> None:
 def test_no_gradient_stays_none(ask: Ask) -> None:
     """what the hook returns for None"""
     came = ask("clipping", 1.0)
-    because = "a hook is called with None if its tensor is not reached, and may not make a gradient of it"
+    because = "None means that no gradient has arrived for this tensor, and the hook may not replace it by one"
     expect(came, None, read=lambda hook: hook(None), because=because)
 
 
 def test_nobody_else_sees_it(ask: Ask) -> None:
-    """the tensor that the hook was given, afterwards"""
+    """the tensor that was passed to the hook, after the call"""
     came = ask("clipping", 1.0)
 
     def afterwards(hook: Any) -> list[float]:
@@ -73,7 +73,7 @@ def test_nobody_else_sees_it(ask: Ask) -> None:
         hook(grad)
         return list(grad.tolist())
 
-    because = "the same tensor may wait for another node, or belong to whoever called backward"
+    because = "the same tensor may wait for another node, or belong to the caller of backward"
     expect(came, [3.0, 4.0], read=afterwards, because=because)
 
 
@@ -86,7 +86,7 @@ def test_hooks_run_in_order(ask: Ask) -> None:
     for hook in (lambda grad: grad + 1, lambda grad: None, lambda grad: grad * 10):
         result.register_hook(hook)
     came = ask("on_arrival", result.grad_fn.hooks, [torch.tensor([1.0, 2.0])])
-    because = "each gets what the one before has left, and None leaves it as it is"
+    because = "each hook gets what the hook before has left, and a returned None leaves the gradient as it is"
     expect(came, [[20.0, 30.0]], read=listed, because=because)
 
 
@@ -96,22 +96,22 @@ def test_each_result_has_its_own_hooks(ask: Ask) -> None:
     second.register_hook(lambda grad: grad * 2)
     first.register_hook(lambda grad: grad * 3)
     came = ask("on_arrival", first.grad_fn.hooks, [torch.ones(2), torch.ones(2)])
-    because = "the number that stands with a hook is that of its result"
+    because = "the number beside a hook says which result it belongs to"
     expect(came, [[3.0, 3.0], [2.0, 2.0]], read=listed, because=because)
 
 
 def test_a_result_that_is_not_reached(ask: Ask) -> None:
-    """what a hook of a result gets that no gradient has reached"""
+    """what a hook gets if no gradient has arrived for its result"""
     first, second = halves()
     seen: list[Any] = []
     second.register_hook(seen.append)
     came = ask("on_arrival", first.grad_fn.hooks, [torch.ones(2), None])
-    because = "the node runs for another of its results, and the hook is called all the same"
+    because = "the node runs for its other result, and this hook is called all the same, with None"
     expect(came, [None], read=lambda grads: seen, because=because)
 
 
 def test_what_is_refused(ask: Ask) -> None:
-    """what comes of a hook that returns something of another kind"""
+    """the error for a hook that returns another size, another dtype, or no tensor"""
     for hook, accepted in (
         (lambda grad: grad.sum(), Raises(RuntimeError, "has changed the size of value")),
         (lambda grad: grad.double(), Raises(RuntimeError, "has changed the type of value")),
@@ -138,22 +138,22 @@ def test_a_hook_removes_itself(ask: Ask) -> None:
     handles.append(result.register_hook(lambda grad: ran.append("second")))
     result.register_hook(lambda grad: ran.append("third"))
     came = ask("on_arrival", result.grad_fn.hooks, [torch.ones(2)])
-    because = "the list changes while it is walked; this pass calls what was registered when the gradient came"
+    because = "this pass calls all hooks that were registered when it began, so do not walk a dict that changes"
     expect(came, ["first", "second", "third"], read=lambda grads: ran, because=because)
 
 
 def test_a_retained_gradient(ask: Ask) -> None:
-    """the retained gradient of a result with a hook, asked for before the hook was registered"""
+    """the retained gradient of a result with a hook, where retain_grad() was called before the hook was registered"""
     result = torch.ones(2, requires_grad=True) * 1
     result.retain_grad()
     result.register_hook(lambda grad: grad * 10)
     came = ask("on_arrival", result.grad_fn.hooks, [torch.tensor([1.0, 2.0])])
-    because = "gradients are retained when all hooks of the tensors have run"
+    because = "gradients are retained after all hooks of the tensors have run"
     expect(came, [10.0, 20.0], read=lambda grads: retained(result), because=because)
 
 
 def test_a_retained_gradient_is_a_copy(ask: Ask) -> None:
-    """the gradient that goes on to the node, after the retained one was overwritten"""
+    """the strides of the retained gradient, and the sum of the returned one after the retained one was set to 0"""
     result = torch.ones(2, 3, requires_grad=True) * 1
     result.retain_grad()
     came = ask("on_arrival", result.grad_fn.hooks, [torch.ones(3, 2).t()])
@@ -163,38 +163,38 @@ def test_a_retained_gradient_is_a_copy(ask: Ask) -> None:
         result.grad.zero_()
         return stride, grads[0].sum().item()
 
-    because = "the user may write into `.grad`, and it lies in rows, however the gradient lies"
+    because = "`.grad` is a row-major copy whatever the layout of the gradient, and the user may write into it"
     expect(came, ((3, 1), 6.0), read=overwritten, because=because)
 
 
 def test_retained_twice(ask: Ask) -> None:
-    """what is retained after a second pass, and what the first one had left"""
+    """the retained gradient after a second pass, and the tensor that the first pass had retained"""
     result = torch.ones(2, requires_grad=True) * 1
     result.retain_grad()
     ask("on_arrival", result.grad_fn.hooks, [torch.tensor([1.0, 2.0])])
     before = result.grad
     came = ask("on_arrival", result.grad_fn.hooks, [torch.tensor([5.0, 5.0])])
-    because = "the second is added, and the sum is a new tensor"
+    because = "the second gradient is added, and the sum is a new tensor"
     expect(came, ([6.0, 7.0], [1.0, 2.0]), read=lambda grads: (retained(result), before.tolist()), because=because)
 
 
 def test_nothing_to_retain(ask: Ask) -> None:
-    """what is retained of two results, where no gradient has reached the second"""
+    """the retained gradients of two results, where no gradient has arrived for the second"""
     first, second = halves()
     first.retain_grad()
     second.retain_grad()
     came = ask("on_arrival", first.grad_fn.hooks, [torch.ones(2), None])
-    because = "its `.grad` stays None"
+    because = "without a gradient there is nothing to retain, so the second `.grad` stays None"
     expect(came, ([1.0, 1.0], None), read=lambda grads: (retained(first), retained(second)), because=because)
 
 
 def test_a_result_that_is_gone(ask: Ask) -> None:
-    """the gradient that goes on, where the result that retained it is gone"""
+    """the returned gradient, where the result that asked to retain it has been deleted"""
     result = torch.ones(2, requires_grad=True) * 1
     result.retain_grad()
     hooks = result.grad_fn.hooks
     del result
     gc.collect()
     came = ask("on_arrival", hooks, [torch.ones(2)])
-    because = "the reference to its record is weak, and nobody can ask for its `.grad` any more"
+    because = "the reference to its record is weak and returns None, so there is no `.grad` to fill"
     expect(came, [[1.0, 1.0]], read=listed, because=because)

@@ -13,15 +13,15 @@
 # %% [markdown]
 # # 04.10 A hook that clips
 #
-# Two sides of one agreement. On the one side stands the user's hook. Yours
-# clips: it scales a gradient that is too long down to a given norm, and leaves
-# the others alone. On the other side stands the engine. When the gradients of
-# a node's results are complete, it calls the hooks of these results, puts what
-# they return in place, and then fills the `.grad` of the results that retain
-# it.
+# A hook and the engine have to agree on what each may do. The hook that you
+# write clips: it scales a gradient that is too long down to a given norm, and
+# leaves the others alone. The engine's part comes when the gradients of a
+# node's results are complete. It calls the hooks of these results, replaces
+# the gradients by what the hooks return, and then fills the `.grad` of the
+# results that retain it.
 #
-# Write both. In the library, every hook of every tensor is then called by your
-# `on_arrival`.
+# Write both. In the library, your `on_arrival` then calls every hook of every
+# tensor.
 
 # %%
 from collections.abc import Callable
@@ -31,17 +31,18 @@ import glasstorch as torch
 from glasstorch.autograd.hooks import NodeHooks, _check_replaced
 from glasstorch.core.layout import contiguous_format
 
-# What there is to use:
+# What you can use:
 #
-# hooks.of_tensors    a dict, in the order of registration: for the id of a
-#                     handle a pair, the number of the result that the hook is
-#                     on, and the hook
-# hooks.kept          a dict, for the results that retain their gradient: the
-#                     number of the result, and a weak reference to autograd's
-#                     record of it, whose `grad` is to be set; calling the
-#                     reference gives the record, or None if it is gone
-# _check_replaced(old, new, hook)    raises the error that is due if a hook may
-#                     not put `new` in the place of `old`
+# hooks.of_tensors    a dict in the order of registration; its keys are the ids
+#                     of handles, its values pairs of the number of the result
+#                     that the hook is on, and the hook
+# hooks.kept          a dict for the results that retain their gradient; its
+#                     keys are the numbers of the results, its values weak
+#                     references to autograd's records of them, whose `grad`
+#                     you set; calling a reference returns the record, or None
+#                     if it is gone
+# _check_replaced(old, new, hook)    raises the right error if a hook may not
+#                     replace `old` by `new`
 # grad.clone(memory_format=contiguous_format)    a copy, row-major
 
 
@@ -49,8 +50,8 @@ def clipping(limit: float) -> Callable[[Any], Any]:
     """A hook for `register_hook` that scales a gradient to a norm of `limit`.
 
     It keeps the direction. A gradient whose norm is `limit` or less stays as
-    it is, to the last bit. So does None, of a result that no gradient reached.
-    The tensor that the hook is given may be in use elsewhere.
+    it is, to the last bit. So does None, which stands for a gradient that has
+    not arrived. The tensor that the hook gets may be in use elsewhere.
 
     >>> w = torch.tensor([3.0, 4.0], requires_grad=True)
     >>> handle = w.register_hook(clipping(1.0))
@@ -69,14 +70,14 @@ def on_arrival(
 
     `grads` has one entry for each result, None where no gradient has arrived.
     Hooks are called in the order of registration, each with the gradient as
-    the one before has left it, or with None. What a hook returns, if it is not
-    None, is checked and takes the gradient's place. A hook may remove itself,
-    or another one, while it runs: then those that stood behind it still run,
-    in this pass also one that was removed by another.
+    the hook before has left it, or with None. What a hook returns, if it is
+    not None, is checked and replaces the gradient. A hook may remove itself or
+    another one while it runs. In this pass the hooks after it still run, even
+    one that it has removed.
 
-    Then the retained gradients: where there is no `grad` yet, it becomes a
-    row-major copy, which the user may write into; otherwise a new tensor, the
-    sum. Nothing is retained of a result that no gradient has reached.
+    The retained gradients come afterwards. Where `grad` is None, it becomes a
+    row-major copy, into which the user may write; otherwise it becomes the
+    sum, a new tensor. Where no gradient has arrived, nothing is retained.
     """
     raise NotImplementedError
 

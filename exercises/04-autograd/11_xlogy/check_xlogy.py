@@ -1,4 +1,4 @@
-"""Are value and gradients right, at zero too, and is what the Function keeps saved so that mistakes are noticed?"""
+"""Are the value and the gradients right, at zero too, and are tensors saved so that changes are noticed?"""
 
 import math
 import random
@@ -24,23 +24,23 @@ def tensor(shape: tuple[int, ...], least: float = 0.5) -> torch.Tensor:
 def given(
     wanted: tuple[str, ...] = ("x", "y"), shapes: tuple[tuple[int, ...], ...] = SHAPES[0]
 ) -> dict[str, torch.Tensor]:
-    """Two arguments, of which these want a gradient."""
+    """Two arguments, of which the named ones require a gradient."""
     return {name: tensor(shape).requires_grad_(name in wanted) for name, shape in zip(("x", "y"), shapes, strict=True)}
 
 
 def call(ask: Ask, x: torch.Tensor, y: torch.Tensor) -> Came:
-    """What comes of the kernel, called as the dispatcher calls it."""
+    """The outcome of the kernel, called as the dispatcher calls it."""
     return ask("xlogy", x.key_set | y.key_set, x, y)
 
 
 def test_the_value(ask: Ask) -> None:
-    """the value, also where an argument is 0"""
+    """the value, and also where an argument is 0"""
     for x, y, accepted in (
         ([2.0, 3.0], [1.0, 2.0], [0.0, 3 * math.log(2)]),
         ([0.0, 0.0, -1.0], [0.0, 2.0, 0.5], [0.0, 0.0, math.log(2)]),
         ([0.0, 0.0], [math.inf, -1.0], [0.0, 0.0]),
     ):
-        because = "0 times the logarithm of anything is 0 here, also where the logarithm is infinite or not defined"
+        because = "where x is 0 the value is 0, even if the logarithm is infinite or not defined"
         expect(call(ask, torch.tensor(x), torch.tensor(y)), torch.tensor(accepted), same=close, because=because)
 
 
@@ -67,35 +67,35 @@ def test_the_derivatives(ask: Ask) -> None:
                         f"the {which} derivative by {name}, where gradients are wanted of {' and '.join(wanted)}, the "
                         f"shapes are {shapes[0]} and {shapes[1]}, and {short(arrives)} arrives"
                     )
-                    because = "each slope is multiplied by what arrives, and depends on the arguments in its turn"
+                    because = "each slope is multiplied by the gradient that arrives, and itself depends on x and y"
                     expect(came, sum_to(accepted, shape), same=close, asked=asked, because=because)
                     value = came
 
 
 def test_the_gradient_at_zero(ask: Ask) -> None:
-    """the gradient of x, where x is 0"""
+    """the gradient of x where x is 0"""
     x = torch.zeros(4, requires_grad=True)
     y = torch.tensor([0.0, -1.0, 0.5, 3.0])
     value = call(ask, x, y).value
     (came,) = torch.autograd.grad(value, x, torch.tensor([2.0, 3.0, 4.0, 5.0]))
     accepted = torch.tensor([0.0, 0.0, 4 * math.log(0.5), 5 * math.log(3)])
     asked = f"the gradient of x, which is 0 everywhere, for y = {short(y)}"
-    because = "it is 0 where y is 0 or below, and log(y) elsewhere: the value is not flat there"
+    because = "the slope is 0 where y is 0 or below, and log(y) where y is above 0, although the value is 0 there, too"
     expect(came, accepted, same=close, asked=asked, because=because)
 
 
 def test_a_gradient_that_nobody_wants(ask: Ask) -> None:
-    """which of the two that backward returns are None"""
+    """the arguments for which backward returns a gradient that is not None"""
     for wanted in WANTED:
         value = call(ask, *given(wanted).values()).value
         returned = ask.get("Xlogy").backward(value.grad_fn, torch.ones_like(value))
         came = tuple(name for name, gradient in zip(("x", "y"), returned, strict=True) if gradient is not None)
-        asked = f"the arguments for which backward computes a gradient; wanted are those of {' and '.join(wanted)}"
-        expect(came, wanted, asked=asked, because="ctx.needs_input_grad says whose gradient leads anywhere")
+        asked = f"the arguments with a gradient from backward, where that of {' and '.join(wanted)} is wanted"
+        expect(came, wanted, asked=asked, because="ctx.needs_input_grad says which gradients are wanted")
 
 
 def test_a_change_in_place(ask: Ask) -> None:
-    """the gradients, or a refusal, after somebody wrote into an argument"""
+    """the gradients, or a RuntimeError, after an argument was changed in place"""
     for changed in ("x", "y"):
         leaves = given()
         arguments = {name: leaf * 1 for name, leaf in leaves.items()}
@@ -107,17 +107,17 @@ def test_a_change_in_place(ask: Ask) -> None:
             came: list[object] = [*torch.autograd.grad(value.sum(), [*leaves.values()])]
         except RuntimeError:
             continue  # noticed
-        because = f"{changed} was changed in place: a saved tensor is compared with its version, an attribute is not"
+        because = f"{changed} was changed in place; save_for_backward notices that, an attribute of ctx does not"
         expect(came, [y.log(), x / y], same=all_close, because=because)
 
 
 def all_close(came: list[object], accepted: list[torch.Tensor]) -> bool:
-    """Whether all tensors are those accepted, but for rounding."""
+    """Whether all tensors equal those expected, except for rounding."""
     return all(map(close, came, accepted))
 
 
 def test_what_is_kept_after_a_pass(ask: Ask) -> None:
-    """the arguments that are still in memory after a backward pass, when only the result is held"""
+    """the arguments that are still in memory after a backward pass, when the program holds only the result"""
     leaves = given()
     arguments = {name: leaf * 1 for name, leaf in leaves.items()}
     alive = {name: weakref.ref(argument) for name, argument in arguments.items()}
@@ -125,17 +125,17 @@ def test_what_is_kept_after_a_pass(ask: Ask) -> None:
     arguments.clear()
     torch.autograd.grad(value.sum(), [*leaves.values()])
     came = [name for name, argument in alive.items() if argument() is not None]
-    because = "the engine releases what was saved when the node has run; what else stands on ctx stays"
+    because = "the engine releases saved tensors when the node has run, but not other attributes of ctx"
     expect(came, [], because=because)
 
 
 def test_under_a_transform(ask: Ask) -> None:
-    """the gradient that torch.func.grad gives"""
+    """the gradient that torch.func.grad computes"""
     x, y = given(()).values()
     kernel = ask.get("xlogy")
     try:
         came: object = torch.func.grad(lambda x: kernel(x.key_set, x, y).sum())(x)
     except RuntimeError as error:
         came = error
-    because = "a transform computes at one level and records at another, so forward may not need a ctx"
+    because = "a transform computes at one level and records at another, so forward must not need a ctx"
     expect(came, y.log(), same=close, because=because)

@@ -13,28 +13,28 @@
 # %% [markdown]
 # # 04.11 A Function at zero
 #
-# `xlogy(x, y)` is `x * log(y)`, and 0 wherever `x` is 0, also where the
-# logarithm is infinite. Entropies and likelihoods are sums of such terms: an
-# event that never happens adds nothing.
+# `xlogy(x, y)` is `x * log(y)`, and 0 wherever `x` is 0, even where the
+# logarithm is infinite. Entropies and likelihoods are sums of such terms, in
+# which an event that never happens must add nothing.
 #
-# Write it as a Function. `forward` computes the value. It has no `ctx`: what
-# is kept is decided in `setup_context`. `backward` returns a gradient for each
-# argument, and None for one whose gradient nobody wants.
+# Write it as a Function. `forward` computes the value. It has no `ctx`,
+# because `setup_context` decides what is saved. `backward` returns a gradient
+# for each argument, or None if that gradient is not wanted.
 #
 # The slope along `y` is `x / y`. The slope along `x` is `log(y)`, with one
 # exception: where `x` is 0 and `y` is 0 or below, it is 0, because the value
-# is defined to be 0 there. Where `x` is 0 and `y` is above 0, there is no
-# exception.
+# is defined to be 0 there. Where `x` is 0 and `y` is above 0, it is `log(y)`.
 #
 # The arguments are broadcast. `backward` may return gradients of the shape of
-# the result: the engine sums them to the shapes of the arguments. What it does
-# can be recorded under `create_graph=True`, and a second derivative then has
-# to be right as well. Forward mode is not asked for.
+# the result, because the engine sums them to the shapes of the arguments.
+# Under `create_graph=True` it is recorded, and then the second derivative has
+# to be right as well. Forward mode is not needed.
 #
-# The function below is what the library calls: it becomes the autograd kernel
-# of the operator. So inside `forward` the operator must not come back here.
-# In a block `with torch._C._AutoDispatchBelowAutograd():` a call skips the
-# autograd kernels and goes to the kernel that computes.
+# The library calls the function at the end of this file, which becomes the
+# autograd kernel of the operator. So when `forward` calls the operator, the
+# call must not come back here. In a block
+# `with torch._C._AutoDispatchBelowAutograd():` a call skips the autograd
+# kernels and goes to the kernel that computes.
 
 # %%
 from typing import Any
@@ -62,7 +62,7 @@ class Xlogy(torch.autograd.Function):
 
 
 def xlogy(keys: int, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The autograd kernel. There is nothing to add to it.
+    """The autograd kernel, which is complete.
 
     >>> x = torch.tensor([0.0, 0.0, 2.0], requires_grad=True)
     >>> result = xlogy(x.key_set, x, torch.tensor([0.0, 1.0, 1.0]))

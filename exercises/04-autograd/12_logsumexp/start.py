@@ -14,25 +14,26 @@
 # # 04.12 A row for the way forward
 #
 # `logsumexp(self, dim, keepdim)` is the logarithm of the sum of `exp(self)`
-# over some dimensions: a maximum with a round corner, and the denominator of
-# softmax. Its row in `derivatives.yaml` ends with the line
+# over some dimensions. It looks like a maximum with a rounded corner, and it
+# is the logarithm of softmax's denominator. Its row in `derivatives.yaml` ends
+# with the line
 #
 #     result: logsumexp_tangent(self, self_t, dim, keepdim, result)
 #
-# Write that function. If the argument changes at the speed `self_t`, element
-# by element, how fast does the result change?
+# Write that function. If each element of the argument changes at the speed
+# given in `self_t`, how fast does the result change?
 #
 # `dim` is a list of one or more dimensions, which may be negative and in any
-# order. Without `keepdim` they are missing in `result`, and they have to be
-# missing in the tangent, which has the shape of the result. You may assume
-# that `self` has a dimension.
+# order. Without `keepdim` the result lacks these dimensions, and so must the
+# tangent, which has the shape of the result. You may assume that `self` has at
+# least one dimension.
 #
 # Arguments may be as large as 3,000, although no float holds `exp(3000)`. They
-# may also be minus infinity: attention masks elements in this way. Such an
-# element has no part in the result or in its tangent. Where all elements are
-# minus infinity, so is the result, and its tangent is 0.
+# may also be minus infinity, since attention masks elements in this way. Such
+# an element contributes nothing to the result or to its tangent. Where all
+# elements are minus infinity, so is the result, and its tangent is 0.
 #
-# A tangent can be differentiated in its turn, so use operators only.
+# A tangent can itself be differentiated, so use operators only.
 
 # %%
 from collections.abc import Sequence

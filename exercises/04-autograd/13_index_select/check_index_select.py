@@ -1,4 +1,4 @@
-"""Is the batch that of the examples, wherever they lie, with a number of calls that does not depend on how many?"""
+"""Is the batch right along whichever dimension its examples lie, with as many calls for two examples as for twenty?"""
 
 import itertools
 import random
@@ -26,7 +26,7 @@ def positions(most: int, count: int = 2) -> torch.Tensor:
 
 
 def cases(dim: int, shared: str, examples: int) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
-    """The tensors and the indices of the examples; one of each, if they share it."""
+    """The tensors and the indices of the examples; only one, if they share it."""
     numbers = torch.arange(60.0 * examples).view(examples, *SIZES)
     tensors = [numbers[0]] if shared == "self" else list(numbers.unbind())
     count = 1 if shared == "index" else examples
@@ -36,7 +36,7 @@ def cases(dim: int, shared: str, examples: int) -> tuple[list[torch.Tensor], lis
 def selected(
     ask: Ask, dim: int, shared: str, examples: int = 3, bdims: tuple[int, int] = (0, 0)
 ) -> tuple[Came, torch.Tensor]:
-    """What comes of the rule for a batch, and what a loop over the examples gives."""
+    """The outcome of the rule for a batch, and the result of a loop over the examples."""
     batch = Batch(examples)
     tensors, indices = cases(dim, shared, examples)
     tensor = tensors[0] if shared == "self" else stacked(tensors, bdims[0], batch)
@@ -47,23 +47,23 @@ def selected(
 
 
 def value_of(result: Any) -> Any:
-    """A batched tensor as the value with its examples in front; anything else as it is."""
+    """The value of a batched tensor with its examples in front; a sentence for any other result."""
     if not isinstance(result, torch.Tensor) or "FuncTorchBatched" not in str(torch._C._dispatch_keys(result)):
-        return "a tensor that is no batch"
+        return "not a batched tensor"
     inside = wrapping(result)
     return inside.value.movedim(inside.bdim, 0).tolist()
 
 
 def test_the_three_cases(ask: Ask) -> None:
-    """the batch of three examples, along each dimension, wherever the examples lie"""
+    """the batch of three examples, for each dimension and each place of the examples"""
     for shared, dim, bdims in itertools.product(("index", "self", ""), (0, 1, 2, -1, -3), ((0, 0), (2, 1))):
         came, accepted = selected(ask, dim, shared, bdims=bdims)
-        which = f"{shared} is shared by all" if shared else "nothing is shared"
+        which = f"all share {shared}" if shared else "nothing is shared"
         asked = (
             f"three examples of sizes {SIZES}, dim={dim}; {which}; the examples are along dimension {bdims[0]} of the "
             f"tensor's value and {bdims[1]} of the index's"
         )
-        because = "each example selects along this dimension of its own, and the result hides the examples again"
+        because = "dim counts the dimensions of one example, and the result hides the dimension of the examples again"
         expect(came, accepted.tolist(), read=value_of, asked=asked, because=because)
 
 
@@ -80,7 +80,7 @@ class Calls(TorchDispatchMode):
 
 
 def test_there_is_no_loop(ask: Ask) -> None:
-    """the number of operators that the rule calls, for two examples and for twenty"""
+    """the number of operators that the rule calls for two examples and for twenty"""
     for shared in ("index", "self", ""):
         counts = []
         for examples in (2, 20):
@@ -91,6 +91,6 @@ def test_there_is_no_loop(ask: Ask) -> None:
             with Calls() as calls:
                 ask("index_select", batch, torch.ops.aten.index_select.default, [tensor, 1, index])
             counts.append(calls.count)
-        asked = f"the number of calls for twenty examples; for two it is {counts[0]}"
-        because = "a rule hands the whole batch to a few operators; a loop is what vmap does without one"
+        asked = f"the number of operators that the rule calls for twenty examples; for two it is {counts[0]}"
+        because = "a rule passes the whole batch to a few operators; without a rule vmap already loops"
         expect(counts[1], counts[0], asked=asked, because=because)

@@ -15,30 +15,31 @@
 #
 # `index_select(self, dim, index)` takes the elements at some positions along a
 # dimension: `torch.index_select(x, 1, index)` is `x[:, index]`. Its row in
-# `native_functions.yaml` has the line `vmap: indexing.index_select`, and that
-# is the function which you write: what the operator does to a batch.
+# `native_functions.yaml` has the line `vmap: indexing.index_select`. That is
+# the function which you write; it says what the operator does to a batch.
 #
-# Three cases come to it. The tensor is batched and all examples share their
+# The rule has three cases. The tensor is batched and all examples share their
 # positions; the positions are batched and all examples share the tensor; or
 # both are batched, and each example has positions of its own.
 #
-# The rule runs below the level of vmap, where a tensor has the dimension of
-# its examples. `batch` helps with that:
+# The rule runs below the level of vmap, where a tensor has one more dimension,
+# along which its examples lie. `batch` helps with that:
 #
-# - `batch.in_front(t)` gives two things: the tensor with its examples along
-#   dimension 0, and True; or the tensor as it is, and False if it is shared;
-# - `batch.expanded(t)` gives the tensor with the examples in front in any
-#   case, the same for all where it is shared;
-# - `batch.around(result)` makes what is returned: a tensor that hides its
+# - `batch.in_front(t)` returns two things: the tensor with its examples along
+#   dimension 0, and True; or, if all share it, the tensor as it is, and False;
+# - `batch.expanded(t)` always returns the tensor with the examples along
+#   dimension 0; where all share it, it is the same for each of them;
+# - `batch.around(result)` makes the tensor that you return, which hides its
 #   dimension 0 again. `batch.size` is the number of examples.
 #
-# The arguments themselves still hide it: `arguments[0].ndim` is the number of
-# dimensions of one example, and `dim`, which may be negative, counts those.
-# You may assume that each example has a dimension and each index exactly one.
+# The arguments still hide the dimension of the examples: `arguments[0].ndim`
+# is the number of dimensions of one example, and `dim`, which may be negative,
+# counts only those. You may assume that each example has at least one
+# dimension and each index exactly one.
 #
-# A loop over the examples gives the right result, and vmap has that already
-# where there is no rule. The number of operators that you call must not depend
-# on the number of examples.
+# A loop over the examples would give the right result, but that is what vmap
+# already does without a rule. The number of operators that you call must not
+# depend on the number of examples.
 
 # %%
 from typing import Any
@@ -47,7 +48,7 @@ import glasstorch as torch
 
 
 def index_select(batch: Any, operator: Any, arguments: list[Any]) -> Any:
-    """The batch of what each example selects.
+    """The batch of the results of all examples.
 
     `arguments` are those of the call: the tensor, the dimension, the index.
 

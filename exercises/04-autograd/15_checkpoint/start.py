@@ -14,37 +14,37 @@
 # # 04.15 A checkpoint
 #
 # `checkpoint(function, x)` runs `function` under hooks for saved tensors. Each
-# call has a `Frame`, which knows how to run the function again. You write the
-# three hooks. They are methods of `Frame`, so `frame` is what `self` would be.
+# call has a `Frame`, which can run the function again. You write the three
+# hooks. They become methods of `Frame`, whose `self` is called `frame` here.
 #
-# **`keep`** runs in the first run, whenever a node saves a tensor. It makes a
-# `Place()` and returns it: this is what the node keeps. The frame notes the
-# place in the list `frame.places`, and `frame.facts(tensor)` in the list
-# `frame.expected`, to be compared later. The frame lives as long as any place
-# does, so it may not own its places: it notes a `weakref.ref`. A place whose
-# node is gone must not be kept alive.
+# **`keep`** is called in the first run, whenever a node saves a tensor. It
+# makes a `Place()` and returns it, and the node keeps this place instead of
+# the tensor. Note the place in the list `frame.places`, and
+# `frame.facts(tensor)` in the list `frame.expected`, which is compared later.
+# Each place keeps the frame alive, so the frame must not keep its places
+# alive: put a `weakref.ref` of the place into the list. Then a place goes
+# together with its node.
 #
-# **`give_out`** runs in the backward pass, when a node wants its tensor.
-# `number` tells one backward pass from another. `frame.recompute(number)` runs
-# the function again, unless that has been done for this pass; meanwhile `fill`
-# puts the tensors where you now find them. A tensor is given out once, and the
-# frame then forgets it. If it is asked for again in the same pass,
-# `raise given_already()`.
+# **`give_out`** is called in the backward pass, when a node needs its tensor.
+# `number` identifies the backward pass. `frame.recompute(number)` runs the
+# function again, unless that was done for this pass before, and during this
+# run `fill` stores the tensors. A tensor is given out once, and the frame then
+# drops it. If it is needed again in the same pass, `raise given_already()`.
 #
-# **`fill`** runs in the second run, whenever a node saves a tensor, and
+# **`fill`** is called in the second run, whenever a node saves a tensor, and
 # returns what this node keeps: the tensor, without its history. The n-th
 # tensor that is saved belongs to the n-th place. The run of this pass,
-# `frame.runs[number]`, has two things for you: `run.saved`, how many tensors
-# were saved, and `run.tensors`. That is a dictionary that forgets a tensor as
-# soon as nobody holds its key. So put the tensor there under a new `Key()`,
-# and let the place hold the key: `place.keys[number] = key`. A place that is
-# gone takes none.
+# `frame.runs[number]`, has two members that you need. `run.saved` counts the
+# tensors that were saved. `run.tensors` is a dictionary with weak keys: it
+# drops a tensor as soon as its key is gone. So store the tensor under a new
+# `Key()`, and let the place hold the key: `place.keys[number] = key`. If the
+# place is gone, store nothing.
 #
 # `fill` has to end some runs. When all places are filled and
 # `frame.early_stop` is true, `raise StopRecomputation`. When there is no place
-# left, `raise too_many()`, but only if `frame.is_forward_done`. If it is not,
-# a backward pass runs *inside* of the function, which has not saved everything
-# yet. Then set `frame.may_differ = True`, and return the tensor.
+# left, `raise too_many()`, but only if `frame.is_forward_done`. If that is
+# false, a backward pass runs *inside* the function, which has not saved all
+# its tensors yet. Then set `frame.may_differ = True`, and return the tensor.
 
 # %%
 import weakref
@@ -62,7 +62,7 @@ from glasstorch.utils.checkpoint.frame import (
 
 
 def keep(frame: Frame, tensor: torch.Tensor) -> Place:
-    """In the first run: what a node keeps instead of a tensor.
+    """In the first run: the place that a node keeps instead of a tensor.
 
     >>> frame = Frame(lambda: None, True, lambda tensor: tensor.shape)
     >>> place = keep(frame, torch.ones(2))
@@ -78,7 +78,7 @@ def fill(frame: Frame, tensor: torch.Tensor, number: Any) -> torch.Tensor:
 
 
 def give_out(frame: Frame, place: Place, number: Any) -> torch.Tensor:
-    """In a backward pass: the tensor that belongs to a place, once."""
+    """In a backward pass: the tensor of a place, once only."""
     raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""Does the queue give out nodes in the right order, wake who waits, and keep out everybody else meanwhile?
+"""Does the queue return nodes in the right order, wake a waiting thread, and change only while it is locked?
 
 The library's tests that the exercise carries run on simulated devices (`use_simulator`).
 """
@@ -15,9 +15,9 @@ from glasstorch.autograd.device_threads import ReadyQueue
 from workbook.exercises.asking import Ask, Came, expect
 
 LAST = 2**64 - 1  # of an accumulator
-PATIENCE = 5.0  # seconds in which a thread that may go on has gone on
-WOKEN = (None, None)  # what comes out after a wake
-IMPATIENCE = 0.1  # seconds in which a thread that may not has not
+PATIENCE = 5.0  # seconds to wait for a thread that should go on
+WOKEN = (None, None)  # what pop returns after a wake
+IMPATIENCE = 0.1  # seconds to wait for a thread that should not go on
 SMALL = (  # of each node that is pushed, in turn: the depth of its pass, and its number
     ((0, 3), (0, 8)),
     ((0, 8), (0, 3)),
@@ -31,7 +31,7 @@ RANDOM = 20  # more, of twelve nodes each
 
 
 class Labelled:
-    """A pass or a node: whatever members it is given, and a label to be shown by. Two of them cannot be compared."""
+    """A pass or a node with the given members, and a label that is shown. Two of them cannot be compared."""
 
     def __init__(self, label: str, **members: object) -> None:
         self.__dict__.update(members)
@@ -42,7 +42,7 @@ class Labelled:
 
 
 class Watched(threading.Condition):
-    """Tells when a thread waits for it."""
+    """A condition that records when a thread waits for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,14 +75,14 @@ class Other(threading.Thread):
         self.came = self.ask(self.function, *self.given)
 
     def outcome(self) -> object:
-        """What came, as soon as it is there; a sentence if it does not come."""
+        """The outcome of the call, as soon as there is one; a sentence if there is none in time."""
         self.join(PATIENCE)
         return "the thread still waits" if self.came is None else self.came
 
 
 @contextlib.contextmanager
 def waiting(ask: Ask) -> Iterator[tuple[Any, Other]]:
-    """An empty queue and a thread that pops from it; afterwards the thread is let go, whatever it does."""
+    """An empty queue and a thread that pops from it; afterwards the thread is released in any case."""
     queue = ReadyQueue()
     queue.changed = Watched()
     other = Other(ask, "pop", queue)
@@ -95,7 +95,7 @@ def waiting(ask: Ask) -> Iterator[tuple[Any, Other]]:
 
 
 def node(depth: int, number: int, place: int = 0) -> tuple[Labelled, Labelled]:
-    """A pass of such a depth, and a node with such a number."""
+    """A pass of this depth, and a node with this number."""
     shared = Labelled(f"pass {place}", task=SimpleNamespace(depth=depth))
     return shared, Labelled(f"node {place}", sequence_nr=number)
 
@@ -114,7 +114,7 @@ def call(ask: Ask, name: str, *given: object) -> object:
 
 
 def emptied(ask: Ask, queue: Any, count: int) -> list[object]:
-    """So many nodes as they come out, each with its pass, as text."""
+    """This number of nodes in the order in which they come out, each with its pass, as text."""
     return [str(call(ask, "pop", queue)) for _ in range(count)]
 
 
@@ -126,39 +126,40 @@ def test_the_order(ask: Ask) -> None:
             call(ask, "push", queue, *node(depth, number, place))
         order = sorted(range(len(given)), key=lambda place: (-given[place][0], -given[place][1], place))
         asked = f"the order of nodes that were pushed with (depth, number) {', '.join(map(str, given))}"
-        because = "the deepest pass comes first, then the highest number, then the one that came first"
+        because = "the deepest pass comes first, then the highest number, then the node that was pushed first"
         accepted = [f"(pass {place}, node {place})" for place in order]
         expect(emptied(ask, queue, len(given)), accepted, asked=asked, because=because)
 
 
 def test_wake_comes_first(ask: Ask) -> None:
-    """what comes out of a queue with two nodes after two wakes"""
+    """which of three pops return (None, None), after two pushes and two wakes"""
     queue = ReadyQueue()
     call(ask, "push", queue, *node(9, LAST))
     call(ask, "wake", queue)
     call(ask, "push", queue, *node(70, LAST))
     call(ask, "wake", queue)
-    because = "a thread that is woken has a pass that is over, and must not run a node of another first"
+    because = "the pass of a woken thread has ended, and the thread must not run a node of another pass first"
     came = [call(ask, "pop", queue) == WOKEN for _ in range(3)]
-    expect(came, [True, True, False], asked="whether a wake comes out: of three pops, which", because=because)
+    asked = "for each of three pops, after two pushes and two wakes, whether it returns (None, None)"
+    expect(came, [True, True, False], asked=asked, because=because)
 
 
 def test_a_thread_waits(ask: Ask) -> None:
-    """what a thread does that finds nothing, and what it gets afterwards"""
+    """whether a thread waits for queue.changed if the queue is empty, and what it gets afterwards"""
     for wakes in (False, True):
         with waiting(ask) as (queue, other):
-            asked = "whether a thread that finds nothing waits for queue.changed"
-            because = "who waits for queue.changed sleeps until somebody notifies; who looks again and again does not"
+            asked = "whether a thread that finds an empty queue waits for queue.changed"
+            because = "a thread in queue.changed.wait() sleeps until it is notified, and needs no processor meanwhile"
             expect(queue.changed.waiting.wait(PATIENCE), True, asked=asked, because=because)
             pushed = node(0, 1)
             call(ask, *("wake", queue) if wakes else ("push", queue, *pushed))
             asked = f"what a waiting thread gets after a {'wake' if wakes else 'push'}"
-            because = "whoever changes the heap has to notify"
+            because = "a function that puts an entry into the heap has to notify a waiting thread"
             expect(other.outcome(), WOKEN if wakes else pushed, asked=asked, because=because)
 
 
 def test_another_thread_was_faster(ask: Ask) -> None:
-    """what a waiting thread gets if the node that woke it is gone before it looks"""
+    """what a waiting thread gets if another thread takes the node for which it was woken"""
     with waiting(ask) as (queue, other):
         queue.changed.waiting.wait(PATIENCE)
         with queue.changed:  # the other thread is notified, and cannot go on yet
@@ -167,10 +168,10 @@ def test_another_thread_was_faster(ask: Ask) -> None:
             queue.changed.waiting.clear()
         end = time.monotonic() + PATIENCE
         while other.is_alive() and time.monotonic() < end and not queue.changed.waiting.wait(IMPATIENCE):
-            pass  # it has not looked yet
+            pass  # the other thread has not gone on yet
         second = node(0, 1, 2)
         call(ask, "push", queue, *second)
-        because = "a thread that was notified has to look again, and may have to wait again"
+        because = "a thread that was notified has to look at the heap again, and may have to wait again"
         expect(other.outcome(), second, because=because)
 
 
@@ -182,5 +183,6 @@ def test_the_heap_is_left_alone(ask: Ask) -> None:
         with queue.changed:
             before = len(queue.heap)
             Other(ask, name, queue, *given).join(IMPATIENCE)
-            because = "a heap that two threads change at once is no heap any more"
-            expect(len(queue.heap), before, asked=f"the length of the heap during a {name}", because=because)
+            because = "if two threads change a heap at once it loses its order, so hold queue.changed"
+            asked = f"the length of the heap during a {name}, while another thread holds queue.changed"
+            expect(len(queue.heap), before, asked=asked, because=because)

@@ -13,28 +13,27 @@
 # %% [markdown]
 # # 04.16 The ready queue
 #
-# Each thread of the engine has one queue. Whoever makes a node ready pushes it
-# there, from any thread; the thread whose queue it is pops one after the
-# other, and sleeps while there is none.
+# Each thread of the engine has one queue. Any thread that makes a node ready
+# pushes it there. The thread to which the queue belongs pops one node after
+# the other, and sleeps while there is none.
 #
-# Nodes of several passes may lie in a queue at once. They come out in this
+# Nodes of several passes may wait in a queue at once. They come out in this
 # order:
 #
 # 1. nodes of the pass that is nested deepest, `shared.task.depth`;
 # 2. of these, the one with the highest `node.sequence_nr`;
 # 3. of nodes that are equal in both, the one that came first.
 #
-# A thread whose pass has ended elsewhere may be asleep here. `wake` lets its
-# `pop` return (None, None), before any node.
+# A thread may sleep here although its pass has ended in another thread. `wake`
+# makes its `pop` return (None, None), before any node.
 #
-# A queue has three members for you: `queue.heap`, an empty list at first;
-# `queue.changed`, a `threading.Condition`; and `queue.numbers`, from which
-# `next` takes 0, 1, 2 and so on. What you put into the list is up to you. The
-# list may change only while `queue.changed` is held, as several threads use
-# it.
+# You need three members of a queue: `queue.heap`, which begins as an empty
+# list; `queue.changed`, a `threading.Condition`; and `queue.numbers`, from
+# which `next` takes 0, 1, 2 and so on. You decide what goes into the list. As
+# several threads use it, it may change only while `queue.changed` is held.
 #
-# PyTorch has the queue in `engine.h`, as `ReadyQueue`. The tests of the
-# library run it with simulated devices, for which they need g++.
+# In PyTorch the queue is `ReadyQueue` in `engine.h`. The tests of the library
+# run it with simulated devices, for which they need g++.
 
 # %%
 from glasstorch.autograd.device_threads import ReadyQueue, SharedPass
@@ -42,19 +41,19 @@ from glasstorch.autograd.node import Node
 
 
 def push(queue: ReadyQueue, shared: SharedPass, node: Node) -> None:
-    """Put a node of a pass into the queue, and let a waiting thread go on."""
+    """Put a node of a pass into the queue, and wake a waiting thread."""
     raise NotImplementedError
 
 
 def wake(queue: ReadyQueue) -> None:
-    """Let the thread that waits here go on, without a node."""
+    """Wake the thread that waits here, without a node for it."""
     raise NotImplementedError
 
 
 def pop(queue: ReadyQueue) -> tuple[SharedPass | None, Node | None]:
-    """The pass and the node that are next; None for both after a `wake`.
+    """The pass and the node that come next; None for both after a `wake`.
 
-    Waits until there is something, without using the processor.
+    Waits until there is an entry, without using the processor.
 
     >>> from types import SimpleNamespace
     >>> queue = ReadyQueue()

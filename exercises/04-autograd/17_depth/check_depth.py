@@ -1,4 +1,4 @@
-"""Is the order right in any graph, and is the work a few steps for each node, at any depth?"""
+"""Is the order right for all graphs, and does it take only a few steps for each node, at any depth?"""
 
 import random
 import sys
@@ -21,11 +21,11 @@ SMALL = (  # roots, and the graph
     ("c", "d: c, c: w, w:"),
 )
 RANDOM = 40  # graphs
-RIGHT = "each node once, before those that its edges lead to"
+RIGHT = "each node once, before the nodes that its edges lead to"
 
 
 class Stop(Node):
-    """A node with a letter: how often its edges were looked at, how often it was compared, how deep the stack was."""
+    """A node with a letter; it counts reads of its edges and comparisons, and records how deep the stack was."""
 
     looked, compared, deepest = 0, 0, 0
 
@@ -75,7 +75,7 @@ def graph(text: str) -> dict[str, Stop]:
 
 
 def chain(length: int, edges: int = 1) -> list[Stop]:
-    """Nodes of which each has so many edges to the one before it."""
+    """A chain of nodes, each with this number of edges to the one before it."""
     nodes = [Stop("first", [], 0)]
     for _ in range(1, length):
         nodes.append(Stop("n", nodes[-1:] * edges, 0))
@@ -95,7 +95,7 @@ def cases() -> Iterator[tuple[str, str]]:
 
 
 def verdict(roots: Sequence[Stop]) -> Callable[[object], object]:
-    """What is wrong with an order of the nodes below some roots, as a function of the order."""
+    """A function that says what is wrong with an order of the nodes below these roots."""
     below, walked = list(dict.fromkeys(roots)), 0
     while walked < len(below):
         below += [edge[0] for edge in below[walked].edges if edge and not any(edge[0] is one for one in below)]
@@ -109,11 +109,11 @@ def verdict(roots: Sequence[Stop]) -> Callable[[object], object]:
             if id(node) not in places:
                 return f"{node} is missing in {order}"
         if len(order) > len(below):
-            return f"{len(order)} nodes in place of {len(below)}: {order}"
+            return f"{len(order)} nodes instead of {len(below)}: {order}"
         for node in below:
             for edge in node.edges:
                 if edge and places[id(edge[0])] < places[id(node)]:
-                    return f"{edge[0]} stands before {node} in {order}"
+                    return f"{edge[0]} comes before {node} in {order}"
         return RIGHT
 
     return judge
@@ -129,31 +129,31 @@ def test_the_order(ask: Ask) -> None:
     for roots, text in cases():
         nodes = graph(text)
         came = ask("sorted_below", [(nodes[root], 0) for root in roots])
-        asked = f"the nodes below {' and '.join(roots)}, in this graph: {text}"
-        because = "a node is judged when all that lies below it has been judged"
+        asked = f"the order of the nodes below {' and '.join(roots)}, where the edges of each node are {text}"
+        because = "in the reversed order, a node is judged after all nodes below it"
         expect(came, RIGHT, read=verdict([nodes[root] for root in roots]), asked=asked, because=because)
 
 
 def test_many_paths(ask: Ask) -> None:
-    """how often edges are looked at in a graph of 15 nodes, each with two edges to the next"""
+    """how often next_edges is read in a graph of 15 nodes, each with two edges to the next"""
     nodes = chain(15, edges=2)
     ask("sorted_below", [(nodes[-1], 0)])
-    because = "16,384 paths lead through these nodes; from a node that has been visited nobody need walk on again"
+    because = "16,384 paths lead through these nodes, so do not walk on from a node that was visited before"
     expect(sum(node.looked for node in nodes), 15 * 10, same=at_most, because=because)
 
 
 def test_few_comparisons(ask: Ask) -> None:
-    """how often nodes are compared in the search for those that were visited, in a chain of 200"""
+    """how often nodes are compared in a chain of 200"""
     nodes = chain(200)
     ask("sorted_below", [(nodes[-1], 0)])
-    because = "`in` looks through a list from its beginning, which takes the square of the length; a set finds at once"
+    because = "`in` compares with the entries of a list one by one, for each node again; a set finds an entry at once"
     expect(sum(node.compared for node in nodes), 200, same=at_most, because=because)
 
 
 def test_the_stack(ask: Ask) -> None:
-    """how many calls are open, at the most, while the edges of a chain of 200 nodes are looked at"""
+    """how many calls are open at most, while the edges of a chain of 200 nodes are read"""
     nodes = chain(200)
     here = stack_depth()
     ask("sorted_below", [(nodes[-1], 0)])
-    because = "a call for each node is what a chain of a million nodes does not survive, wherever the limit is set"
+    because = "with a call for each node, a chain of a million nodes overflows the stack, whatever the limit is"
     expect(max(node.deepest for node in nodes) - here, 20, same=at_most, because=because)

@@ -14,9 +14,9 @@
 # # 04.17 An engine that survives depth
 #
 # Before `torch.autograd.grad(loss, w)` or `backward(inputs=[w])` runs a node,
-# it finds out which nodes lead to `w`. To judge each node once, it looks at
-# the graph in an order: a node after all that its edges lead to. The plain
-# way to that order calls itself:
+# it finds the nodes that lead to `w`. To judge each node only once, it goes
+# through the graph in an order in which each node comes after all nodes that
+# its edges lead to. The plain way to find this order is recursive:
 #
 #     def visit(node):
 #         if node not in done:
@@ -26,13 +26,14 @@
 #                     visit(edge[0])
 #             order.append(node)
 #
-# A loop of 1,000 steps in a model is already too deep for Python's stack, and
-# in C++ the process dies. So PyTorch's `init_to_execute`, in `engine.cpp`, has
-# this recursion as a comment only, beside a loop that does the same.
+# The graph of a loop of 1,000 steps is already too deep for Python's stack,
+# and in C++ a deep recursion ends the process. So in PyTorch's
+# `init_to_execute`, in `engine.cpp`, this recursion is only a comment, beside
+# a loop that does the same.
 #
-# Write the loop. It gives the order turned round, roots first. More than one
-# order may be right, and yours need not be that of `visit`. The library asks
-# your function in each pass that wants some of the gradients.
+# Write the loop. It returns the order reversed, with the roots first. More
+# than one order may be right, and yours need not be that of `visit`. The
+# library calls your function in each pass that wants some of the gradients.
 
 # %%
 from collections.abc import Sequence
@@ -43,12 +44,12 @@ from glasstorch.autograd.node import Edge, Node
 def sorted_below(roots: Sequence[Edge]) -> list[Node]:
     """The roots and all nodes that can be reached from them, each once.
 
-    Each node stands before all those that its edges lead to. One root may lie
-    below another, and may be given twice.
+    Each node comes before all nodes that its edges lead to. One root may lie
+    below another, and the same root may be given twice.
 
     An edge is a pair of a node and a number, or None where it leads nowhere;
-    `node.next_edges` are those that start from a node. The numbers of nodes,
-    `sequence_nr`, do not help: each thread counts for itself.
+    `node.next_edges` holds the edges that start from a node. The numbers of
+    nodes, `sequence_nr`, do not help, because each thread counts its own.
 
     >>> import glasstorch as torch
     >>> w = torch.tensor(1.0, requires_grad=True)

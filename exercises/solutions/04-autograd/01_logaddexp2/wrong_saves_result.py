@@ -1,4 +1,4 @@
-"""Asks for the result: short and right, and a third tensor in memory, the largest of the three.
+"""Names the result: short and right, but a third tensor stays in memory, the largest of the three.
 
 Refused by: check
 """

@@ -30,7 +30,7 @@ class HypotBackward0(Node):
         )
 
     def release_variables(self) -> None:
-        """Let go of what was saved."""
+        """Drop what was saved."""
         self.saved_self = self.saved_other = self.saved_result = None
         self.released = True
 

@@ -1,4 +1,4 @@
-"""Once down, to note of each node who leads to it; once up from the targets, along these notes."""
+"""Walk down once, to note which nodes lead to each node; then walk up from the targets, along these notes."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""Asks the base for its counter, which makes one where there is none yet: then the two have the same."""
+"""Asks the base for its counter, which makes one if there is none yet, so that the two tensors share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first Jacobian is symmetric, so its product is the operator itself; the second is three terms."""
+"""The first Jacobian is symmetric, so its product is the operator itself; the second product has three terms."""
 
 import glasstorch as torch
 

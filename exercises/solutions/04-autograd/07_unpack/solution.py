@@ -1,4 +1,4 @@
-"""Refuses what has lost its history or has another version; gives a result its history on a new tensor."""
+"""Raises if the tensor has lost its history or has another version; puts a result's history on a new tensor."""
 
 import glasstorch as torch
 from glasstorch._tensor import alias

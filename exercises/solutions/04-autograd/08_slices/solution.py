@@ -1,4 +1,4 @@
-"""A copy of the gradient in the base's layout; within the part, what the operator's node makes of it."""
+"""Copies the gradient in the base's layout and replaces the part by what the operator's node returns for it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Keeps a gradient that nobody else holds, if its strides are right or need not be; copies all others."""
+"""Keeps a gradient without other references, if its strides are right or need not be; copies all others."""
 
 from __future__ import annotations
 

@@ -33,5 +33,5 @@ class Xlogy(torch.autograd.Function):
 
 
 def xlogy(keys: int, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    """The autograd kernel. There is nothing to add to it."""
+    """The autograd kernel, which is complete."""
     return Xlogy.apply(x, y)

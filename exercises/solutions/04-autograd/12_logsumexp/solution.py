@@ -1,4 +1,4 @@
-"""A mean of the tangents, each weighted by its share in the sum, which is computed from differences."""
+"""The mean of the tangents, each weighted by its share in the sum, which is computed from differences."""
 
 from collections.abc import Sequence
 

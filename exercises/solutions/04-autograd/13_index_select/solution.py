@@ -6,7 +6,7 @@ import glasstorch as torch
 
 
 def index_select(batch: Any, operator: Any, arguments: list[Any]) -> Any:
-    """The batch of what each example selects.
+    """The batch of the results of all examples.
 
     `arguments` are those of the call: the tensor, the dimension, the index.
     """

@@ -13,7 +13,7 @@ def central(
     step: Any,
     eps: float,
 ) -> list[torch.Tensor]:
-    """For each output its change from one step behind to one step ahead."""
+    """For each output its change from one step below to one step above."""
     before = moved.clone()
     try:
         moved.copy_(before - step)
@@ -26,7 +26,7 @@ def central(
 
 
 def rows(wanted: Sequence[torch.Tensor], output: torch.Tensor) -> list[list[torch.Tensor | None]]:
-    """For each wanted tensor the gradients of the elements of the output."""
+    """For each wanted tensor the gradients of all elements of the output."""
     found: list[list[torch.Tensor | None]] = [[] for _ in wanted]
     for element in range(output.numel()):
         start = output.new_zeros(output.shape)

@@ -15,7 +15,7 @@ from glasstorch.utils.checkpoint.frame import (
 
 
 def keep(frame: Frame, tensor: torch.Tensor) -> Place:
-    """In the first run: what a node keeps instead of a tensor."""
+    """In the first run: the place that a node keeps instead of a tensor."""
     place = Place()
     frame.places.append(weakref.ref(place))
     frame.expected.append(frame.facts(tensor))
@@ -44,7 +44,7 @@ def fill(frame: Frame, tensor: torch.Tensor, number: Any) -> torch.Tensor:
 
 
 def give_out(frame: Frame, place: Place, number: Any) -> torch.Tensor:
-    """In a backward pass: the tensor that belongs to a place, once."""
+    """In a backward pass: the tensor of a place, once only."""
     frame.recompute(number)
     key = place.keys[number]
     if key is None:

@@ -1,4 +1,4 @@
-"""A heap of tuples that sort as asked, under a condition: whoever puts one in notifies, whoever finds none waits."""
+"""A heap of tuples in the order of the task, under a condition: each push notifies, and a pop that finds none waits."""
 
 import heapq
 
@@ -9,12 +9,12 @@ NOBODY = float("inf")  # deeper than any pass
 
 
 def push(queue: ReadyQueue, shared: SharedPass, node: Node) -> None:
-    """Put a node of a pass into the queue, and let a waiting thread go on."""
+    """Put a node of a pass into the queue, and wake a waiting thread."""
     _put(queue, shared.task.depth, node.sequence_nr, shared, node)
 
 
 def wake(queue: ReadyQueue) -> None:
-    """Let the thread that waits here go on, without a node."""
+    """Wake the thread that waits here, without a node for it."""
     _put(queue, NOBODY, 0, None, None)
 
 
@@ -26,7 +26,7 @@ def _put(queue: ReadyQueue, depth: float, number: int, shared: SharedPass | None
 
 
 def pop(queue: ReadyQueue) -> tuple[SharedPass | None, Node | None]:
-    """The pass and the node that are next; None for both after a `wake`."""
+    """The pass and the node that come next; None for both after a `wake`."""
     with queue.changed:
         while not queue.heap:
             queue.changed.wait()

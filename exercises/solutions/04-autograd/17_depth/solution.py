@@ -1,4 +1,4 @@
-"""A node comes off the list twice: once to put those below it on the list, and again when all of them are sorted."""
+"""A node comes off the list twice: first to put the nodes below it on the list, then when all of these are sorted."""
 
 from collections.abc import Sequence
 

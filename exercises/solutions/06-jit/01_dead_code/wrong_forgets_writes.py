@@ -1,4 +1,4 @@
-"""Looks at uses only: a write whose result nobody uses goes.
+"""Looks at uses only: a write whose result is not used is removed.
 
 Refused by: check
 """

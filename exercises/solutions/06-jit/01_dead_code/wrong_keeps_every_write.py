@@ -1,4 +1,4 @@
-"""Keeps whatever writes: also where nobody sees it.
+"""Keeps every node that writes, even if nothing reads what it writes.
 
 Refused by: check
 """
