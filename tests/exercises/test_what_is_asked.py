@@ -164,7 +164,7 @@ def test_row_major_strides_are_asked_for_where_they_are_needed_and_nowhere_else(
 ) -> None:
     # 02.1 and its section say no more than this: laying a tensor out needs no strides
     text = find(ROOT, "02.1").start.read_text(encoding="utf-8")
-    assert "Whenever the library needs the strides of a\n# row-major tensor, it asks yours." in text
+    assert "The library calls it whenever it needs the strides\n# of a row-major tensor." in text
     asked, original = [], geometry.contiguous_strides
 
     def counting(shape: geometry.Shape) -> geometry.Shape:

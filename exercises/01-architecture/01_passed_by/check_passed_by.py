@@ -1,4 +1,4 @@
-"""Is every key found that passed by in a call, and no other: none of another call, and none that was not asked?"""
+"""Is every key found that was passed by in a call, and no other: no key of another call, and none never reached?"""
 
 import random
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ FULL = key_set_of("CPU", "BackendSelect", "ADInplaceOrView", "AutogradCPU")
 
 @dataclass(frozen=True)
 class Hop:
-    """What a trace notes of a hop, as far as it is asked for here."""
+    """The fields of a hop of a trace that this exercise needs."""
 
     depth: int
     operator: str
@@ -36,7 +36,7 @@ class Hop:
 
 
 def downwards(keys: int) -> list[DispatchKey]:
-    """The keys of a set in the order in which they are asked: each functionality on its highest backend."""
+    """The keys of a set in the order in which they are looked up: each functionality on its highest backend."""
     asked: dict[int, DispatchKey] = {}
     for key in DispatchKeySet(keys):  # the lowest first
         asked[key_set_of(key) & ~ALL_BACKENDS] = key
@@ -48,9 +48,9 @@ Table = dict[str, Sequence[str | Call]]  # key -> what its kernel does: redispat
 
 
 class Program:
-    """Runs calls of made-up operators, and writes down their hops, and for each call what passed by.
+    """Runs calls of made-up operators, and records their hops and, for each call, the keys that were passed by.
 
-    A key that an operator's table does not have passes by.
+    A key that is not in an operator's table is passed by.
     """
 
     def __init__(self, tables: dict[str, Table], *calls: Call) -> None:
@@ -60,11 +60,11 @@ class Program:
             self.call(operator, keys, 0)
 
     def call(self, operator: str, keys: int, depth: int) -> None:
-        """One call: whatever is redispatched in it has the same list."""
+        """One call; all hops that are redispatched in it share one list."""
         self.hop(operator, keys, depth, self.passed.setdefault(len(self.hops), []))
 
     def hop(self, operator: str, keys: int, depth: int, passed: list[DispatchKey]) -> None:
-        """Ask the keys from the highest down; the first kernel runs."""
+        """Look up the keys from the highest down; the first kernel found runs."""
         table, asked = self.tables[operator], downwards(keys)
         stop = next((key for key in asked if key.name in table), DispatchKey.Undefined)
         before = asked[: asked.index(stop)] if stop in asked else asked
@@ -81,12 +81,12 @@ def judge(ask: Ask, program: Program, because: str, *, first: int = 0) -> None:
     """Ask about one call of a program."""
     came = ask("passed_by", program.hops, first)
     accepted = tuple(key.name for key in program.passed[first])
-    question = f"what passed by in the call of {program.hops[first].operator} that begins at hops[{first}]"
+    question = f"the keys passed by in the call of {program.hops[first].operator} that begins at hops[{first}]"
     expect(named(came), accepted, asked=question, because=because)
 
 
 def named(came: Came) -> object:
-    """What came, with the names of keys in place of keys; anything else as it is."""
+    """The result, with the names of keys in place of keys; anything else as it is."""
     match came.value:
         case tuple() as keys if all(isinstance(key, DispatchKey) for key in keys):
             return tuple(key.name for key in keys)
@@ -109,24 +109,24 @@ def chains() -> list[Program]:
 
 
 def test_the_hops_of_one_call(ask: Ask) -> None:
-    """what passed by in a call of one hop or of several"""
+    """the keys passed by in a call of one or more hops"""
     for program in chains():
-        judge(ask, program, "each hop was found by asking the keys of its set from the highest down to its own")
+        judge(ask, program, "for each hop, the keys of its set are looked up from the highest down to its own")
 
 
 def test_two_backends(ask: Ask) -> None:
-    """what passed by in a call with tensors on two backends"""
+    """the keys passed by in a call with tensors on two backends"""
     for names, table in (
         (("CPU", "Meta", "AutogradCPU"), {"Meta": ()}),
         (("CPU", "CUDA", "AutogradCPU", "ADInplaceOrView"), {"ADInplaceOrView": ("ADInplaceOrView",), "CUDA": ()}),
         (("CUDA", "XLA", "AutogradCUDA", "Tracer"), {"Tracer": ("Tracer",), "XLA": ()}),
     ):
         program = Program({"lab::op": table}, ("lab::op", key_set_of(*names)))
-        judge(ask, program, "a functionality is asked on the highest backend of the set, and passes by as a whole")
+        judge(ask, program, "a functionality is looked up on the highest backend only, and passed by on all")
 
 
 def test_calls_in_a_kernel(ask: Ask) -> None:
-    """what passed by in a call whose kernel calls other operators"""
+    """the keys passed by in a call whose kernel calls other operators"""
     leaf: Table = {"AutogradCPU": ("AutogradFunctionality",), "CPU": ()}
     for table in (
         {"AutogradCPU": (("lab::leaf", FULL), ("lab::leaf", FULL))},
@@ -139,11 +139,11 @@ def test_calls_in_a_kernel(ask: Ask) -> None:
     ):
         between: Table = {"AutogradCPU": ("AutogradFunctionality",), "CPU": (("lab::op", CPU),)}
         tables: dict[str, Table] = {"lab::op": table, "lab::leaf": leaf, "lab::between": between}
-        judge(ask, Program(tables, ("lab::op", FULL)), "a hop of another operator, or made by one, is of another call")
+        judge(ask, Program(tables, ("lab::op", FULL)), "a hop of another operator, or made by one, is in another call")
 
 
 def test_the_same_operator_called_anew(ask: Ask) -> None:
-    """what passed by in a call whose kernel calls its own operator from the top, on another tensor"""
+    """the keys passed by in a call whose kernel calls the same operator anew, on another tensor"""
     inner = key_set_of("Meta", "BackendSelect", "AutogradMeta", "Tracer")
     table: Table = {
         "AutogradCPU": ("AutogradFunctionality",),
@@ -151,20 +151,20 @@ def test_the_same_operator_called_anew(ask: Ask) -> None:
         "Meta": (),
     }
     program = Program({"lab::op": table}, ("lab::op", FULL))
-    because = "what is redispatched has no new key in its set; this one has, so the kernel made another call"
+    because = "a redispatch adds no key to the set; this hop's set has a new key, so the kernel made another call"
     judge(ask, program, because)
 
 
 def test_a_kernel_that_redispatches_twice(ask: Ask) -> None:
-    """what passed by in a call that is redispatched twice by one kernel"""
+    """the keys passed by in a call that one kernel redispatches twice"""
     for masks in (("AutogradFunctionality", "ADInplaceOrView"), ("ADInplaceOrView", "AutogradFunctionality")):
         program = Program({"lab::op": {"AutogradCPU": masks, "CPU": ()}}, ("lab::op", FULL))
-        because = "both hops were made by the first, and a key that passed by in both is told once, in its first place"
+        because = "the first hop made both others, and a key passed by in both is listed once, at its first place"
         judge(ask, program, because)
 
 
 def test_one_of_several_calls(ask: Ask) -> None:
-    """what passed by in one call of a program of several"""
+    """the keys passed by in one call of a program with several"""
     table: Table = {
         "Tracer": ("Tracer",),
         "AutogradCPU": ("ADInplaceOrView",),
@@ -173,12 +173,12 @@ def test_one_of_several_calls(ask: Ask) -> None:
     calls = [("lab::op", FULL), ("lab::op", key_set_of("Tracer", "ADInplaceOrView", "BackendSelect", "CPU"))]
     for program in (Program({"lab::op": table}, *calls), Program({"lab::op": table}, *calls[::-1])):
         for first in program.passed:
-            because = "the call ends where a hop stands that is no deeper than its first"
+            because = "the call ends before the next hop that is no deeper than its first"
             judge(ask, program, because, first=first)
 
 
 def test_nobody_left(ask: Ask) -> None:
-    """what passed by in a call in which all keys do"""
+    """the keys passed by in a call that finds no kernel"""
     for names in ((), ("BackendSelect",), ("CPU",), ("Tracer", "AutogradCPU", "CPU")):
         program = Program({"lab::op": {}}, ("lab::op", key_set_of(*names)))
-        judge(ask, program, "the key of such a hop is Undefined: all keys of its set were asked")
+        judge(ask, program, "the key of such a hop is Undefined, because all keys of its set were passed by")

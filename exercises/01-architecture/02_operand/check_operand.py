@@ -1,4 +1,4 @@
-"""Is the result given as it is, the turn passed where types do not fit, and everything else left alone?"""
+"""Is the result returned unchanged, NotImplemented returned where types do not fit, and any other error raised?"""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def has_a_bug(a: Any, b: Any) -> Any:
 
 
 class Right:
-    """A right operand that would take over, and that shows itself by its name."""
+    """A right operand that could add the left one; its repr is short."""
 
     def __radd__(self, left: Any) -> str:
         return "the right operand's answer"
@@ -37,30 +37,30 @@ class Right:
 
 
 def test_a_result(ask: Ask) -> None:
-    """the result of the function"""
+    """the result of the function, unchanged"""
     for function, a, b in ((minus, 7, 5), (minus, 5, 5), (less, 7, 5), (less, 5, 7)):
-        because = "the function decides what the result is; 0 and False are results as others are"
+        because = "the function decides what the result is, and 0 and False are results like any other"
         expect(ask("method_operator", function, a, b), function(a, b), because=because)
 
 
 def test_a_refusal(ask: Ask) -> None:
-    """the value that passes the turn on, where the function does not take the operands"""
+    """the value that makes Python try the right operand, for operands that the function refuses"""
     for other in ("a text", None, Right()):
-        because = "Python asks the right operand when it sees this value, and not before"
+        because = "Python calls the method of the right operand only when the left one returns this value"
         expect(ask("method_operator", refuses, 7, other), NotImplemented, because=because)
 
 
 def test_another_error(ask: Ask) -> None:
-    """an error that comes through: the function takes these types, and something else went wrong"""
+    """an error that is raised unchanged: the function accepts these types, and something else went wrong"""
     for function, accepted, because in (
-        (does_not_fit, Raises(ShapeError, "must match"), "nobody else could make these sizes fit: this has to be told"),
-        (has_a_bug, Raises(TypeError, "unhashable"), "a TypeError from further down is a mistake, and no refusal"),
+        (does_not_fit, Raises(ShapeError, "must match"), "no other method could add tensors whose sizes do not fit"),
+        (has_a_bug, Raises(TypeError, "unhashable"), "a TypeError from further down is a mistake, not a refusal"),
     ):
         expect(ask("method_operator", function, 7, 5), accepted, because=because)
 
 
 def test_called_once(ask: Ask) -> None:
-    """what is in the list after one call of a function that appends to it"""
+    """the contents of a list after one call of a function that appends to it"""
 
     def append(a: list[int], b: int) -> list[int]:
         a.append(b)
@@ -68,4 +68,4 @@ def test_called_once(ask: Ask) -> None:
 
     written = [1]
     ask("method_operator", append, written, 2).value  # noqa: B018 (refuses what raised)
-    expect(written, [1, 2], because="`a += b` must not add twice: the function is called once")
+    expect(written, [1, 2], because="`a += b` must not add twice, so the function is called once")

@@ -15,15 +15,15 @@
 #
 # For `a + b` Python first calls `type(a).__add__(a, b)`. If the result is
 # `NotImplemented`, which is a value for this purpose and not an error, Python
-# calls the method of the right operand, `type(b).__radd__(b, a)`. Only if
-# there is no such method, or if it returns `NotImplemented` too, does Python
-# raise a TypeError.
+# calls the method of the right operand, `type(b).__radd__(b, a)`. Python
+# raises a TypeError only if that method does not exist or returns
+# `NotImplemented` too.
 #
-# `torch.add(a, b)` does not take part in this: arguments that it cannot take
-# it refuses with an `ArgumentTypeError`. The methods behind `+`, `-`, `<` and
+# `torch.add(a, b)` takes no part in this, because it refuses arguments of the
+# wrong type with an `ArgumentTypeError`. The methods behind `+`, `-`, `<` and
 # the other operators call such a function and turn its refusal into
-# `NotImplemented`. This is what you write here. The library then uses your
-# function for every operator whose right operand is not a tensor.
+# `NotImplemented`. This is the step that you write here. The library then uses
+# your function for every operator whose right operand is not a tensor.
 
 # %%
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Function = Callable[..., Any]
 def method_operator(function: Function, self: Any, other: Any) -> Any:
     """What a method behind an operator of Python returns.
 
-    It is what the function returns for the two operands, whatever that is:
+    It is the result of the function for the two operands, whatever that is:
 
     >>> method_operator(lambda a, b: a - b, 7, 5)
     2

@@ -23,9 +23,9 @@
 #
 # A parameter is a type, a space and a name, and possibly `=` and a default.
 # `Type.parse` reads the type and refuses a text that is not one. Types and
-# defaults may contain brackets, with commas and spaces inside: `Tensor(a ->
-# *)[] self`, `int[2] stride=[1, 1]`. A lone `*` is not a parameter: it says
-# that the parameters after it must be passed by name.
+# defaults may contain brackets, with commas and spaces inside, as in `Tensor(a
+# -> *)[] self` and `int[2] stride=[1, 1]`. A lone `*` is not a parameter: it
+# means that the parameters after it must be passed by name.
 
 # %%
 from glasstorch.core.errors import SchemaError
@@ -50,8 +50,8 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
     ()
 
     A parameter that is not a type and a name, and a name that is used twice,
-    raise a SchemaError whose message quotes the text. As with every error of
-    the library, a traceback shows it under the name of its builtin base class.
+    raise a SchemaError whose message quotes the text. A traceback shows it
+    under the name of its builtin base class, as with all the library's errors.
 
     >>> parse_arguments("Tensor self, int 2d")
     Traceback (most recent call last):

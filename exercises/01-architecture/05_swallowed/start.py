@@ -13,10 +13,10 @@
 # %% [markdown]
 # # 01.5 Repair: a total instead of a row
 #
-# Somebody changes `x.sum(0)` to `x.sum(dim=0)`, because that is easier to
-# read. They want the sum of each column, but now they get the sum of
-# everything. No error is raised. A misspelt argument name raises no error
-# either. A call with two names works correctly.
+# A programmer changes `x.sum(0)` to `x.sum(dim=0)`, because that is easier to
+# read. It should be the sum of each column, but now it is the sum of all
+# elements, and no error is raised. A misspelt argument name raises no error
+# either, although a call with two named arguments works correctly.
 #
 # `faulty/glasstorch/` next to this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 01.5` runs `symptom.py` on it. Find the

@@ -6,7 +6,7 @@ from workbook.exercises.asking import Ask, expect
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The strides, found by counting: how many elements one step of each dimension passes over."""
+    """The strides, found by counting how many elements one step of each dimension passes over."""
     strides = []
     for dim in range(len(shape)):
         passed = 1
@@ -17,7 +17,7 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def shapes(dims: range) -> list[tuple[int, ...]]:
-    """Shapes from small to large, the same in every run, no two sizes of one of them alike."""
+    """Shapes from small to large, the same in every run; all sizes of a shape differ."""
     draw = random.Random("02.1")
     return [tuple(draw.sample(range(2, 10), dim)) for dim in dims for _ in range(3)]
 
@@ -26,7 +26,7 @@ def test_a_new_tensor(ask: Ask) -> None:
     """the strides of a new tensor, in row-major order"""
     for shape in shapes(range(1, 7)):
         strides = ask("contiguous_strides", shape)
-        expect(strides, row_major(shape), because="one step of a dimension passes over all dimensions behind it")
+        expect(strides, row_major(shape), because="one step of a dimension passes over all dimensions after it")
 
 
 def test_a_dimension_of_size_one(ask: Ask) -> None:

@@ -14,14 +14,14 @@
 # # 02.1 Row-major strides
 #
 # A storage is one row of cells. A new tensor of sizes `(2, 3, 4)` takes 24 of
-# them, and something has to decide which element lives in which cell. PyTorch
-# decides in row-major order: the last index moves fastest, as in a page of
-# text. It writes the decision down as one number a dimension, the *strides*.
-# The stride of a dimension says how many cells to go forward when its index
+# them, and each element needs a cell of its own. PyTorch places the elements
+# in row-major order, in which the last index moves fastest, as on a page of
+# text. It stores this order as one number for each dimension, the *strides*.
+# The stride of a dimension is the number of cells to go forward when its index
 # grows by one.
 #
-# Write the function below. Whenever the library needs the strides of a
-# row-major tensor, it asks yours.
+# Write the function below. The library calls it whenever it needs the strides
+# of a row-major tensor.
 
 
 # %%
@@ -29,7 +29,7 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a new tensor of this shape, in row-major order.
 
     Strides count elements, not bytes. A dimension of size 0 counts as if its
-    size were 1: no stride of a new tensor is 0.
+    size were 1, so no stride of a new tensor is 0.
 
     >>> contiguous_strides((2, 3, 4))
     (12, 4, 1)

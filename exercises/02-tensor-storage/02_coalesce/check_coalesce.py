@@ -1,4 +1,4 @@
-"""Does the walk meet the same elements of all operands together, in the same order, in the fewest dimensions?"""
+"""Does the walk visit the same elements of all operands together, in the same order, in the fewest dimensions?"""
 
 import itertools
 import math
@@ -11,13 +11,13 @@ Walk = tuple[Shape, tuple[Shape, ...]]
 
 
 def cells(shape: Shape, strides: Shape) -> list[int]:
-    """The cell of every element, in order. Slow, and cannot be wrong."""
+    """The cell of every element, in order; slow, and computed straight from the definition."""
     indices = itertools.product(*map(range, shape))
     return [sum(i * stride for i, stride in zip(index, strides, strict=True)) for index in indices]
 
 
 def looked_up(shape: Shape, strides: tuple[Shape, ...]) -> Walk:
-    """The walk in the fewest dimensions: every way to make neighbours one is tried, and its cells are compared."""
+    """The walk in the fewest dimensions: tries every way to merge neighbours, and compares the cells."""
     for count in range(len(shape) + 1):
         for cuts in itertools.combinations(range(1, len(shape)), max(count - 1, 0)):
             edges = [0, *cuts, len(shape)] if count else [0]
@@ -62,14 +62,14 @@ def test_several_operands(ask: Ask) -> None:
     """the walk through operands that have gaps, or whose dimensions lie in another order in memory"""
     kinds = ("dense", "gaps", "any order")
     for shape, strides in walks(kinds, kinds):
-        because = "two dimensions are one where that is so in every operand, and the order in which they are met stays"
+        because = "dimensions are merged only if every operand allows it, and their order stays the same"
         expect(ask("coalesce_dimensions", shape, strides), looked_up(shape, strides), because=because)
 
 
 def test_operands_that_are_broadcast(ask: Ask) -> None:
-    """the walk through operands of which some are broadcast, and have strides of 0"""
+    """the walk through operands of which some are broadcast and have strides of 0"""
     for shape, strides in walks(("dense",), ("broadcast",)):
-        because = "a stride of 0 is a stride like any other: a pass over that dimension is 0 cells long"
+        because = "a stride of 0 is treated like any other; a pass over that dimension is 0 cells long"
         expect(ask("coalesce_dimensions", shape, strides), looked_up(shape, strides), because=because)
 
 
@@ -82,14 +82,14 @@ def test_dimensions_of_size_one(ask: Ask) -> None:
         ((2, 1, 5), ((5, 70, 1), (6, 6, 1))),
         ((1, 4, 1, 1, 3), ((9, 3, 80, 90, 1), (0, 6, 0, 0, 2))),
     ):
-        because = "no step is taken along a dimension of size 1"
+        because = "no step is taken along a dimension of size 1, so it is left out whatever its strides"
         expect(ask("coalesce_dimensions", shape, strides), looked_up(shape, strides), because=because)
 
 
 def test_a_single_element(ask: Ask) -> None:
-    """the walk through operands of one element"""
+    """the walk through operands with one element"""
     for shape, strides in (((), ((),)), ((1,), ((1,), (0,))), ((1, 1, 1), ((3, 2, 1), (1, 1, 1)))):
-        because = "one element is met without a step, so no dimension is left, and no operand has a stride"
+        because = "one element is reached without a step, so no dimension is left, and no operand has a stride"
         expect(ask("coalesce_dimensions", shape, strides), ((), ((),) * len(strides)), because=because)
 
 

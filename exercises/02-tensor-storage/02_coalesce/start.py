@@ -13,18 +13,18 @@
 # %% [markdown]
 # # 02.2 Several operands, one walk
 #
-# `z = x + y` has three operands: two are read, one is written. One loop walks
-# through all of them. It has a counter for each dimension, and each operand
-# has its own stride there. A dimension less is a counter less, and makes the
-# innermost loop longer, which is the one that runs at full speed. So, before
-# the loop begins, TensorIterator makes the dimensions as few as it can.
+# `z = x + y` has three operands: two are read, and one is written. One loop
+# walks through all of them. It has a counter for each dimension, and each
+# operand has its own stride there. With one dimension less, the loop needs one
+# counter less, and its innermost part, which runs at full speed, is longer. So
+# TensorIterator merges as many dimensions as it can before the loop begins.
 #
-# The section did this for one tensor and called what is left its runs. Several
-# operands move together: when the walk takes a step, each of them takes one,
-# by its own stride.
+# The section did this for one tensor and called the remaining dimensions its
+# runs. Several operands move together: when the walk takes a step, each of
+# them takes one, by its own stride.
 #
 # Write the function below. Each fused loop in C++ and each CUDA kernel that
-# walks through tensors asks it. (In a plain loop on the CPU, NumPy does this.)
+# walks through tensors uses it. (In a plain loop on the CPU, NumPy does this.)
 
 # %%
 from collections.abc import Sequence
@@ -37,8 +37,8 @@ def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> Walk:
     """The walk in the fewest dimensions: its sizes, each operand's strides.
 
     All operands have these sizes, and each has strides of its own. The walk is
-    row-major, the last dimension moves fastest. In the new dimensions it meets
-    the same elements of all operands together, in the same order as before.
+    row-major, so the last dimension moves fastest. In the new dimensions it
+    visits the same elements of all operands together, in the same order.
 
     >>> coalesce_dimensions((2, 3, 4), ((12, 4, 1), (12, 4, 1)))
     ((24,), ((1,), (1,)))
@@ -51,14 +51,15 @@ def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> Walk:
     ((2, 12), ((12, 1), (0, 1)))
 
     Dimensions of size 1 are left out, whatever their strides. The order of the
-    others stays as it is: the caller has chosen it.
+    others stays as it is, because the caller has chosen it.
 
     >>> coalesce_dimensions((3, 1, 4), ((1, 77, 3),))
     ((3, 4), ((1, 3),))
     >>> coalesce_dimensions((1, 1), ((1, 1), (7, 7)))
     ((), ((), ()))
 
-    A size of 0 is a size like any other: a pass over that dimension is 0 long.
+    A size of 0 is treated like any other, so that a pass over that dimension
+    has the length 0.
     """
     raise NotImplementedError
 

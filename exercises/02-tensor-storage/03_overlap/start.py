@@ -13,22 +13,22 @@
 # %% [markdown]
 # # 02.3 Do two views overlap?
 #
-# `x[1:].add_(x[:-1])` reads cells that it has written a moment ago, and what
-# comes out depends on the order of the loop. So the library asks, before it
-# writes to a tensor, what that tensor shares with the tensors that are read:
+# `x[1:].add_(x[:-1])` reads cells that it has just written, so the result
+# depends on the order of the loop. Before the library writes to a tensor, it
+# therefore checks which cells that tensor shares with the tensors it reads:
 #
 # | `Overlap.` | what it means | what is done |
 # |---|---|---|
 # | `FULL` | the same cells in the same order | the library writes |
 # | `PARTIAL` | cells in common, in other places | it refuses |
 # | `NO` | no cell in common | it writes |
-# | `TOO_HARD` | it cannot be told at a glance | it writes |
+# | `TOO_HARD` | a few comparisons cannot tell | it writes |
 #
-# It asks in every in-place operation that reads a second tensor of the same
-# storage. So the answer must come from a few comparisons, whatever the sizes,
-# and must never look at single cells. PyTorch's way: judge only tensors that
-# fill a block of storage without gaps, each cell once, in whatever order of
-# dimensions. For those it is a question of where the two blocks begin and end.
+# The check runs in every in-place operation that reads a second tensor of the
+# same storage. So it must need only a few comparisons, whatever the sizes, and
+# must never look at single cells. PyTorch therefore compares only tensors that
+# fill a block of storage without gaps, each cell once, in any order of the
+# dimensions. For those it is enough to know where both blocks begin and end.
 #
 # Write both functions below. An `Extent` is `(shape, strides, offset)`, all
 # counted in elements; both extents lie on the same storage.
@@ -53,8 +53,8 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
     >>> is_non_overlapping_and_dense((2, 3), (0, 1))
     False
 
-    A dimension of size 1 may have any stride. Where no element is, there are
-    no gaps.
+    A dimension of size 1 may have any stride. A tensor without elements has no
+    gaps.
 
     >>> is_non_overlapping_and_dense((2, 1, 3), (3, 77, 1))
     True
@@ -65,7 +65,7 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
 
 
 def overlap_status(a: Extent, b: Extent) -> Overlap:
-    """What two tensors on one storage have in common.
+    """Which cells two tensors on one storage have in common.
 
     >>> rows = Extent((2, 3), (3, 1), 0)
     >>> overlap_status(rows, Extent((2, 3), (3, 1), 0)).name
@@ -75,15 +75,15 @@ def overlap_status(a: Extent, b: Extent) -> Overlap:
     >>> overlap_status(rows, Extent((2, 3), (3, 1), 6)).name
     'NO'
 
-    The same block counts as FULL if the strides are the same, too, and else as
-    PARTIAL. The sizes are not compared.
+    The same block counts as FULL if the strides are the same too, and as
+    PARTIAL otherwise. The sizes are not compared.
 
     >>> overlap_status(rows, Extent((3, 2), (1, 3), 0)).name
     'PARTIAL'
 
-    If one of the two has no elements, they have nothing in common. Otherwise
+    If one of the two has no elements, they have no cell in common. Otherwise
     both have to fill a block; if one does not, the answer is TOO_HARD, even if
-    both are the same or lie far apart.
+    the two extents are equal or lie far apart.
 
     >>> overlap_status(Extent((3,), (2,), 0), Extent((3,), (2,), 0)).name
     'TOO_HARD'

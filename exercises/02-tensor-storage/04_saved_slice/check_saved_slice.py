@@ -1,4 +1,4 @@
-"""Does a program get the bytes of every part of a tensor, and are they the tensor's own?"""
+"""Can the bytes of every part of a tensor be read correctly, and do writes to them reach the tensor?"""
 
 import random
 
@@ -10,7 +10,7 @@ KINDS = {"uint8": 1, "int16": 2, "float16": 2, "int32": 4, "float32": 4, "int64"
 
 
 def parts() -> list[tuple[str, str, str, np.ndarray]]:
-    """Programs that give a part of a tensor, the dtypes of tensor and bytes, and the part as NumPy has it."""
+    """Programs that make a part of a tensor, the dtypes of the tensor and its view, and the part in NumPy."""
     draw, found = random.Random("02.4"), []
     for _ in range(40):
         wide, narrow = sorted(draw.sample(list(KINDS), 2), key=KINDS.__getitem__, reverse=True)
@@ -20,22 +20,22 @@ def parts() -> list[tuple[str, str, str, np.ndarray]]:
         text = f"whole = torch.arange({rows * columns}).to(torch.{wide}).view({rows}, {columns})\n"
         for index, part in ((f"{row}:", whole[row:]), (f"{row}:, {column}:", whole[row:, column:])):
             found.append((f"{text}part = whole[{index}]", wide, narrow, part))
-    return sorted(found, key=lambda one: one[3].nbytes)  # so that the first that fails is small
+    return sorted(found, key=lambda one: one[3].nbytes)  # so that the first one that fails is small
 
 
 def test_the_bytes_of_a_part(ask: Ask) -> None:
-    """the bytes of a part of a tensor, read as a dtype whose elements are not larger; and the part, once they are 0"""
+    """the bytes of a part of a tensor, read as a dtype with smaller elements, and the part after they are set to 0"""
     for program, _, narrow, part in parts():
         seen = f"seen = part.view(torch.{narrow})\nread = seen.contiguous().view(torch.uint8).tolist()\nseen.fill_(0)"
         bytes_of_rows = np.ascontiguousarray(part).view("uint8").reshape(len(part), -1)
         accepted = bytes_of_rows.tolist(), np.zeros_like(part).tolist()
-        because = "these are the bytes of the part, and a view has no memory of its own: a write is seen in the tensor"
+        because = "these are the bytes of the part, and a write to the view changes the tensor, whose memory it shares"
         expect(ask.run(f"{program}\n{seen}\nread, part.tolist()"), accepted, because=because)
 
 
 def test_bytes_that_are_read_as_larger_elements(ask: Ask) -> None:
-    """a part of some bytes, read as a dtype whose elements are larger"""
+    """a part of a tensor of bytes, read as a dtype with larger elements"""
     for kind, size in KINDS.items():
         part = np.arange(48, dtype="uint8")[2 * size : 4 * size]
         came = ask.run(f"torch.arange(48).to(torch.uint8)[{2 * size}:{4 * size}].view(torch.{kind}).tolist()")
-        expect(came, part.view(kind).tolist(), because="these are the numbers that NumPy reads")
+        expect(came, part.view(kind).tolist(), because="these are the numbers that NumPy reads from the same bytes")

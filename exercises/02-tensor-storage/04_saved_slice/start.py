@@ -14,28 +14,28 @@
 # # 02.4 Repair: a slice, saved
 #
 # A program saves parts of a tensor as bytes and reads them back. The first
-# part comes back as it was. The second does not. Nothing raises.
+# part comes back as it was, but the second does not, and no error is raised.
 #
-# `faulty/glasstorch/` beside this file is the library with one fault in one
+# `faulty/glasstorch/` next to this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 02.4` runs `symptom.py` on it. Find the
-# line and say where it is. Then copy the function in which it stands, named
-# `mended` and without decorators, and mend it: it finds the names of its old
-# file here, too. `.venv/bin/workbook faulty 02.4 --mended` runs the program
-# with your function.
+# faulty line and say where it is. Then copy the function that contains it,
+# without decorators, name the copy `mended`, and correct it: here too, it can
+# use the names of the file that it comes from. `.venv/bin/workbook faulty 02.4
+# --mended` runs the program with your function.
 
 # %%
 from __future__ import annotations
 
-FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+FILE = ""  # in faulty/glasstorch/, for example "core/device.py"
 LINE = 0
 
 
 def mended():
-    """The function in which that line stands, mended."""
+    """The function that contains that line, corrected."""
     raise NotImplementedError
 
 
 # %% [markdown]
-# Save the file and run `.venv/bin/workbook check 02.4`. It first looks at the
-# place, so you may ask about that before you mend anything.
+# Save the file and run `.venv/bin/workbook check 02.4`. It first checks the
+# place, so you can run it before you correct anything.
 # `.venv/bin/workbook hint 02.4` gives a nudge.

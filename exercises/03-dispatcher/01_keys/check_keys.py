@@ -1,4 +1,4 @@
-"""Are keys put into one integer and taken out again, and does the highest come first?"""
+"""Are keys put into one integer and listed again, and is the highest key found?"""
 
 import itertools
 import random
@@ -34,7 +34,7 @@ def united(names: tuple[str, ...]) -> int:
 
 
 def in_hex(bits: object) -> object:
-    """An integer as digits of four bits each: the last four digits are the backends."""
+    """An integer in hexadecimal: each digit is four bits, and the last four digits are the backends."""
     return hex(bits) if type(bits) is int else bits
 
 
@@ -53,7 +53,7 @@ def test_the_bits_of_one_key(ask: Ask) -> None:
         expect(
             in_hex(ask("key_set_of", name).value),
             hex(bits),
-            because="a functionality, and for those in PER_BACKEND a backend",
+            because="a key has the bit of its functionality and, if that is in PER_BACKEND, the bit of its backend",
         )
 
 
@@ -74,22 +74,22 @@ def test_keys_given_as_members(ask: Ask) -> None:
 
 
 def test_nothing_to_put_in(ask: Ask) -> None:
-    """the bits of no key at all"""
+    """the bits of a set without keys"""
     for names in ((), ("Undefined",)):
-        expect(ask("key_set_of", *names), 0, because="the empty set is 0, and Undefined adds nothing")
+        expect(ask("key_set_of", *names), 0, because="the empty set is 0, and Undefined adds no bit")
 
 
 def test_an_alias(ask: Ask) -> None:
-    """the bits of an alias"""
+    """an error for an alias"""
     for alias in ALIASES:
-        expect(ask("key_set_of", alias), Raises(AssertionError, alias), because="an alias stands for many runtime keys")
+        expect(ask("key_set_of", alias), Raises(AssertionError, alias), because="an alias means many runtime keys")
 
 
 def test_the_highest_functionality(ask: Ask) -> None:
     """the key that a set goes to"""
     sets = [(united(names), DispatchKey[names[-1]]) for names in sets_on_one_backend()]
     for keys, highest in (*sets, (EVERY_BIT, DispatchKey.PythonDispatcher)):
-        expect(ask("highest_key", keys), highest, because="the highest bit decides, of up to 62; a float has 53")
+        expect(ask("highest_key", keys), highest, because="the highest of 62 bits decides; a float holds only 53")
 
 
 def test_the_highest_backend(ask: Ask) -> None:
@@ -99,11 +99,11 @@ def test_the_highest_backend(ask: Ask) -> None:
 
 
 def test_no_key_to_go_to(ask: Ask) -> None:
-    """the key that a set goes to in which there is none, or whose highest functionality lacks a backend"""
+    """the key that a set without keys goes to, or one whose highest functionality lacks a backend"""
     dense = 1 << 16
     autograd = dense << FUNCTIONALITIES.index("AutogradFunctionality")
     for keys in (0, 0b1, dense, autograd, autograd | BITS["ADInplaceOrView"]):
-        because = "it takes a functionality and a backend, and the highest functionality decides"
+        because = "only the highest functionality counts, and if it is in PER_BACKEND it needs a backend"
         expect(ask("highest_key", keys), DispatchKey.Undefined, because=because)
 
 
@@ -112,7 +112,7 @@ def test_the_keys_in_a_set(ask: Ask) -> None:
     for names in sets_on_one_backend():
         found = [key.name for key in ask("runtime_keys", united(names)).value]
         asked = f"the runtime keys in {united(names):#x}"
-        expect(found, list(names), asked=asked, because="the order is that of the functionalities' bits")
+        expect(found, list(names), asked=asked, because="the keys are in the order of their functionalities' bits")
 
 
 def test_every_functionality_with_every_backend(ask: Ask) -> None:
@@ -123,14 +123,12 @@ def test_every_functionality_with_every_backend(ask: Ask) -> None:
     ):
         found = [key.name for key in ask("runtime_keys", united(names)).value]
         asked = f"the runtime keys in {united(names):#x}, made of {' and '.join(names)}"
-        because = "each functionality comes with every backend, in the order of BACKENDS, whoever brought them"
+        because = "each functionality has a key on every backend of the set, in the order of BACKENDS"
         expect(found, accepted, asked=asked, because=because)
 
 
 def test_the_keys_come_one_by_one(ask: Ask) -> None:
     """an iterator of runtime keys"""
     found = ask("runtime_keys", BITS["CPU"]).value
-    asked = "an iterator: something that next() can be asked of"
-    expect(
-        hasattr(found, "__next__"), True, asked=asked, because="a DispatchKeySet hands it on when a loop asks for one"
-    )
+    asked = "an iterator, for which next() can be called"
+    expect(hasattr(found, "__next__"), True, asked=asked, because="a loop over a DispatchKeySet uses this iterator")

@@ -14,19 +14,19 @@
 # # 03.1 Sets of keys
 #
 # A key set is one integer. Its lowest bits are the backends, one for each
-# name in `BACKENDS`: bit 0 is CPU. The bits above are the functionalities,
-# one for each name in `FUNCTIONALITIES`: the first, Dense, is bit 16, because
-# there are 16 backends.
+# name in `BACKENDS`, so bit 0 is CPU. The bits above are the functionalities,
+# one for each name in `FUNCTIONALITIES`. The first of them, Dense, is bit 16,
+# because there are 16 backends.
 #
-# A runtime key names a kernel's place in the table of an operator.
+# A runtime key names the place of a kernel in the table of an operator.
 #
 # - A functionality in `PER_BACKEND` has a runtime key on each backend. The
 #   key's name is the prefix given in `PER_BACKEND` and then the backend's
 #   name: AutogradFunctionality on Meta is AutogradMeta, and Dense on Meta,
-#   whose prefix is empty, is Meta. Such a key is two bits.
-# - Any other functionality is itself a runtime key, of one bit. Some of these
-#   have names that look like the other kind: AutocastCUDA and MkldnnCPU are
-#   functionalities of their own and have no backend bit.
+#   whose prefix is empty, is Meta. Such a key has two bits.
+# - Any other functionality is itself a runtime key, with one bit. Some of
+#   these have names that look like the other kind: AutocastCUDA and MkldnnCPU
+#   are functionalities of their own and have no backend bit.
 #
 # Write the three functions below. None of them needs another.
 
@@ -50,9 +50,9 @@ def key_set_of(*keys: DispatchKey | str) -> int:
     >>> bin(key_set_of("CUDA", DispatchKey.CPU))
     '0b10000000000000011'
 
-    `Undefined` adds no bit, and the set of no keys is 0. A tensor cannot have
-    an alias, such as Autograd: for an alias, raise an AssertionError whose
-    text names it.
+    `Undefined` adds no bit, and the set without keys is 0. A tensor cannot
+    have an alias, such as Autograd. If an alias is given, raise an
+    AssertionError whose text names it.
 
     >>> key_set_of("Undefined")
     0
@@ -65,8 +65,8 @@ def highest_key(keys: int) -> DispatchKey:
 
     That is the key of the set's highest functionality. If the functionality
     is in PER_BACKEND, it is the key on the set's highest backend; if the set
-    has no backend then, the result is Undefined, whatever is below that
-    functionality in the set. A set of backends alone gives Undefined too.
+    then has no backend, the result is Undefined, whatever is below that
+    functionality in the set. A set with only backends gives Undefined too.
 
     >>> highest_key(0b11 << 16 | 0b11).name
     'FPGA'
@@ -77,7 +77,7 @@ def highest_key(keys: int) -> DispatchKey:
 
 
 def runtime_keys(keys: int) -> Iterator[DispatchKey]:
-    """The runtime keys in a set, lowest functionality first: use `yield`.
+    """Yield the runtime keys in a set, the lowest functionality first.
 
     A functionality in PER_BACKEND gives a key for every backend of the set,
     in the order of BACKENDS.

@@ -1,4 +1,4 @@
-"""Do the registrations that are found lead to the table, and could it be done with fewer?"""
+"""Do the registrations that are found lead to the table, and are they as few as possible?"""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,10 +35,10 @@ def lead_to(registered: Iterable[DispatchKey], rules: Rules) -> bool:
 
 
 def smallest(rules: Rules) -> frozenset[DispatchKey] | None:
-    """The fewest registrations, found by trying all. Slow, and cannot be wrong.
+    """The fewest registrations, found by trying all combinations, which is slow but follows the definition.
 
-    What is tried is the aliases, the keys of the table that have a kernel of their own (no other registration has this
-    rule), and for each autograd key in the table two of its backends that are not.
+    It tries the aliases, the keys of the table that have a kernel of their own (no other registration leads to this
+    rule), and for each autograd key in the table two of its backends that are not in the table.
     """
     own = [key for key, rule in rules.items() if rule == "kernel"]
     tried = [*INCLUDED_IN]
@@ -58,7 +58,7 @@ def table(registered: str, keys: str = FEW) -> Rules:
 
 
 def judge(ask: Ask, rules: Rules, because: str) -> None:
-    """Ask about a table; what comes has to lead to it, and to be as short as what was found by trying."""
+    """Judge the answer for a table: it must lead to the table, and have as few registrations as the smallest."""
     found = smallest(rules)
 
     def as_good(value: object, accepted: object) -> bool:
@@ -78,19 +78,19 @@ def test_kernels_for_every_backend(ask: Ask) -> None:
         (f"{NONFUNCTIONAL} {IMPLICIT}", FEW),
         (f"{NONFUNCTIONAL} SparseCPU", "CPU SparseCPU SparseCUDA"),
     ):
-        because = "two aliases have this rule, and the keys that NonFunctional does not serve tell them apart"
+        because = "two aliases lead to this rule, and the keys that NonFunctional does not serve distinguish them"
         judge(ask, table(registered, keys), because)
 
 
 def test_a_kernel_that_the_table_does_not_show(ask: Ask) -> None:
-    """the fewest registrations for a table with an autograd key at which a composite kernel stepped aside"""
+    """the fewest registrations for a table with an autograd key that does not use the composite kernel"""
     for registered, keys in (
         (f"{IMPLICIT} CPU", "AutogradCPU AutogradMeta"),
         (f"{IMPLICIT} CPU XLA", "AutogradCPU Meta AutogradXLA"),
         (f"{IMPLICIT} CPU Autograd", "AutogradCPU AutogradMeta Meta"),
         (f"{IMPLICIT} NestedTensorCPU", "AutogradNestedTensor AutogradCPU NestedTensorCUDA"),
     ):
-        because = "it steps aside where a backend has a kernel, and the table does not show that backend"
+        because = "the composite kernel is not used where a backend has a kernel, and the table hides that backend"
         judge(ask, table(registered, keys), because)
 
 
@@ -103,12 +103,12 @@ def test_an_ambiguous_key(ask: Ask) -> None:
         (f"{IMPLICIT} {EXPLICIT} SparseCPU", "AutogradOther AutogradCPU AutogradMeta AutogradXLA"),
         (f"{IMPLICIT} CPU SparseCPU", "AutogradOther AutogradCPU AutogradMeta AutogradXLA"),
     ):
-        because = "beside the composite kernel there is one for a backend whose gradients AutogradOther records"
+        because = "besides the composite kernel, a backend whose gradients AutogradOther records has a kernel"
         judge(ask, table(registered, keys), because)
 
 
 def test_registrations_that_change_nothing(ask: Ask) -> None:
-    """the fewest registrations for a whole table, of an operator of which one could be left out"""
+    """the fewest registrations for a whole table of an operator that has one too many"""
     whole = " ".join(key.name for key in DispatchKey if key.name not in ALIASES)
     for registered in (
         f"{IMPLICIT} Autograd",
@@ -116,7 +116,7 @@ def test_registrations_that_change_nothing(ask: Ask) -> None:
         f"{EXPLICIT} {IMPLICIT} CPU",
         f"{IMPLICIT} {NESTED} {BATCHED} Tracer FuncTorchBatched",
     ):
-        judge(ask, table(registered, whole), "the table would be the same without it")
+        judge(ask, table(registered, whole), "the table would be the same without one of them")
 
 
 def test_keys_that_few_aliases_serve(ask: Ask) -> None:
@@ -128,20 +128,20 @@ def test_keys_that_few_aliases_serve(ask: Ask) -> None:
         (EXPLICIT, "Undefined AutogradCPU"),
         (f"Undefined {NONFUNCTIONAL}", "Undefined CPU XLA"),
     ):
-        judge(ask, table(registered, keys), "the rule of this key says which alias serves it")
+        judge(ask, table(registered, keys), "the rule of this key tells which alias serves it")
 
 
 def test_what_is_registered_for_all_operators(ask: Ask) -> None:
-    """the fewest registrations for a table in which nothing of the operator's own serves some keys"""
+    """the fewest registrations for a table with keys that no kernel of the operator serves"""
     for registered in ("", "CPU", f"CPU {IMPLICIT}", "Autograd"):
         rules = table(registered, f"{FEW} Tracer Functionalize")
         for nothing in NOTHING:
             changed = {key: nothing if rule in NOTHING else rule for key, rule in rules.items()}
-            judge(ask, changed, "fallbacks are not of the operator's own: with or without one, nothing is registered")
+            judge(ask, changed, "a fallback does not belong to the operator, so it needs no registration here")
 
 
 def test_a_table_that_nothing_leads_to(ask: Ask) -> None:
-    """the fewest registrations for a table that was copied wrongly"""
+    """None for a table that was copied wrongly"""
     for rules in (
         {"CPU": "math kernel", "Meta": "missing"},
         {"CPU": "math kernel", "AutogradCPU": "backend fallback"},
@@ -150,7 +150,7 @@ def test_a_table_that_nothing_leads_to(ask: Ask) -> None:
         {"AutogradOther": "ambiguous autogradother", "SparseCPU": "missing"},
     ):
         came = ask("fewest_registrations", {DispatchKey[key]: rule for key, rule in rules.items()})
-        expect(came, None, because="whatever is registered, one of these rows comes out otherwise")
+        expect(came, None, because="whatever is registered, at least one of these rows is different")
 
 
 def random_tables() -> Iterator[Rules]:
@@ -166,4 +166,4 @@ def random_tables() -> Iterator[Rules]:
 def test_tables_of_a_few_keys(ask: Ask) -> None:
     """the fewest registrations for a table that shows some keys of an operator"""
     for rules in random_tables():
-        judge(ask, rules, "these lead to every row of the table, and no shorter choice does")
+        judge(ask, rules, "these lead to every row of the table, and no smaller set does")

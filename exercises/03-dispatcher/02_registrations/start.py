@@ -13,25 +13,24 @@
 # %% [markdown]
 # # 03.2 The fewest registrations
 #
-# The section went from registrations to entries. This exercise goes back. A
-# bug report contains a table of some keys of an operator and their rules:
+# The section went from registrations to entries. This exercise goes the other
+# way. A bug report has a table of some keys of an operator and their rules:
 #
 #     CPU          kernel
 #     AutogradCPU  backend fallback
 #     Meta         math kernel
 #
-# You want to reproduce that operator on your machine. For which keys and
-# aliases must you register a kernel to get this table, if you want as few
-# registrations as possible?
+# You want to reproduce that operator on your machine. What is the smallest set
+# of keys and aliases for which you must register a kernel to get this table?
 #
-# - The table may show all keys of the operator, or a few. About a key that it
-#   does not show you know nothing; a kernel may be registered there.
-# - Treat "backend fallback" and "missing" as the same rule: nothing of the
-#   operator's own serves the key. Which of the two it is depends on what
-#   is registered for all operators.
+# - The table may show all keys of the operator, or only a few. A kernel may be
+#   registered for a key that it does not show.
+# - Treat "backend fallback" and "missing" as the same rule, because in both
+#   cases no kernel of the operator itself serves the key. Which of the two it
+#   is depends on what is registered for all operators.
 # - The table may have been copied wrongly, so that no registrations lead to
 #   it. Then the answer is None.
-# - If several answers are equally short, any of them will do.
+# - If several answers are equally short, any of them is accepted.
 #
 # You can use `choose`, `INCLUDED_IN`, which gives the keys that each of the
 # six aliases serves, and `backends_of`, which gives the backends whose

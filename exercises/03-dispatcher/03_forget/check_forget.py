@@ -1,4 +1,4 @@
-"""Is an entry worked out and kept, and not kept where it is no longer right?"""
+"""Is an entry computed and kept, and not kept if it is out of date?"""
 
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ MORE_KEYS = key_set_of("CPU", "ADInplaceOrView")
 
 
 class Disturbed(Operator):
-    """An operator to which something happens while an entry is worked out: its schema is read then."""
+    """An operator that runs a function when its schema is read, which is while an entry is computed."""
 
     happens: Callable[[], object] | None = None
 
@@ -47,7 +47,7 @@ def put(operator: Operator, answer: str) -> None:
 
 
 class Lock:
-    """A lock that knows whether it is held. Something may happen once, just "before" or just "after" that."""
+    """A lock that counts how often it is held, and may call a function once, just "before" or "after" it is held."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -75,7 +75,7 @@ class Lock:
 
 @contextmanager
 def instead(name: str, value: Any) -> Any:
-    """Something else in the registry, for a while."""
+    """Replace an attribute of the registry inside a `with` block."""
     before = getattr(registry, name)
     setattr(registry, name, value)
     try:
@@ -90,28 +90,28 @@ def test_the_entry(ask: Ask) -> None:
         operator = an_operator("kernel")
         entry = ask("missing", operator.table, keys).value
         came = entry(keys, "x") if callable(entry) else entry
-        asked = "what the entry gives when it is called with the keys and 'x'"
-        because = "the entry of the resolution stands between the table and the kernel, which wants no keys"
+        asked = "the result of the entry, called with the keys and 'x'"
+        because = "the entry is `resolution.entry`, which takes the keys and calls the kernel without them"
         expect(came, ("kernel", "x"), asked=asked, because=because)
 
 
 def test_the_next_call(ask: Ask) -> None:
-    """what the table holds afterwards"""
+    """the contents of the table afterwards"""
     for keys in (KEYS, MORE_KEYS):
         operator = an_operator("kernel")
         ask("missing", operator.table, keys)
         asked = "the key sets that the table holds afterwards"
-        expect([*operator.table], [keys], asked=asked, because="the next call with this whole set is to find it there")
+        expect([*operator.table], [keys], asked=asked, because="the next call with this key set must find it there")
 
 
 def test_a_registration_meanwhile(ask: Ask) -> None:
-    """what the table holds, if a kernel was registered while the entry was worked out"""
+    """the contents of the table, if a kernel was registered while the entry was computed"""
     operator = an_operator("old")
     operator.happens = lambda: put(operator, "new")
     entry = ask("missing", operator.table, KEYS).value
     kept = [entry(KEYS, "x") for entry in operator.table.values()]
-    asked = "whether an entry came, and whether the kernel that was replaced meanwhile is in the table afterwards"
-    because = "nobody would take it out again, and every call from now on would run it"
+    asked = "whether an entry is returned, and whether the table keeps the kernel that was replaced meanwhile"
+    because = "an entry that is out of date would stay in the table, and every later call would run it"
     expect((callable(entry), ("old", "x") in kept), (True, False), asked=asked, because=because)
 
 
@@ -124,17 +124,17 @@ def test_a_trace(ask: Ask) -> None:
 
     with instead("wrap", lambda operator, resolution: recording):
         came = ask("missing", operator.table, KEYS).value
-    expect(came, recording, because="registry.wrap says what is put in the kernel's place")
+    expect(came, recording, because="registry.wrap returns the entry that replaces the kernel's own")
 
 
 def test_no_kernel(ask: Ask) -> None:
-    """the entry for a backend without a kernel"""
+    """an error for a backend without a kernel"""
     came = ask("missing", an_operator("kernel").table, key_set_of("CUDA"))
-    expect(came, Raises(MissingKernelError, "Could not run"), because="the caller is to hear of it")
+    expect(came, Raises(MissingKernelError, "Could not run"), because="the error of `resolve` must reach the caller")
 
 
 class Watched(DispatchTable):
-    """A table that notes whether the lock is held when something is put in."""
+    """A table that records whether the lock is held when an entry is put in."""
 
     __slots__ = ("held", "lock")
 
@@ -144,7 +144,7 @@ class Watched(DispatchTable):
 
 
 def test_the_lock(ask: Ask) -> None:
-    """when the registry's lock is held"""
+    """the moments at which the registry's lock is held"""
     operator = an_operator("kernel")
     table = Watched(operator)
     with instead("lock", Lock()) as lock:
@@ -152,13 +152,13 @@ def test_the_lock(ask: Ask) -> None:
         resolving: list[bool] = []
         operator.happens = lambda: resolving.append(lock.depth > 0)
         entry = ask("missing", table, KEYS).value
-    asked = "whether an entry came, and whether the lock was held: while it was worked out, and when it was kept"
-    because = "others may register while you work, but not between looking at the generation and keeping"
+    asked = "whether an entry is returned, and whether the lock is held while it is computed and when it is kept"
+    because = "other threads may register during `resolve`, but not between the check of the generation and keeping"
     expect((callable(entry), resolving, table.held), (True, [False], [True]), asked=asked, because=because)
 
 
 def at_the_lock(lock: Lock, moment: str, operator: Operator) -> Callable[[], None]:
-    """Lets another thread register when the lock is next taken or given back."""
+    """A function that makes another kernel be registered when the lock is next taken or released."""
 
     def arm() -> None:
         lock.happens[moment] = lambda: put(operator, "new")
@@ -167,15 +167,15 @@ def at_the_lock(lock: Lock, moment: str, operator: Operator) -> Callable[[], Non
 
 
 def test_a_registration_at_the_last_moment(ask: Ask) -> None:
-    """what the table holds, if a kernel was registered when the entry was ready"""
-    for moment, words in (("before", "before the lock was taken"), ("after", "after the lock was given back")):
+    """the contents of the table, if a kernel was registered when the entry was ready"""
+    for moment, words in (("before", "before the lock was taken"), ("after", "after the lock was released")):
         operator = an_operator("old")
         with instead("lock", Lock()) as lock:
             operator.happens = at_the_lock(lock, moment, operator)
             entry = ask("missing", operator.table, KEYS).value
         replaced = not lock.happens
         kept = [entry(KEYS, "x") for entry in operator.table.values()]
-        asked = f"whether an entry came, and whether a kernel that was replaced just {words} is in the table afterwards"
-        because = "look and keep while you hold the lock once: before it, and between two times, others may register"
+        asked = f"whether an entry is returned, and whether a kernel replaced just {words} is in the table afterwards"
+        because = "check and keep while holding the lock once; whenever it is free, another thread may register"
         came = callable(entry), replaced and ("old", "x") in kept
         expect(came, (True, False), asked=asked, because=because)

@@ -14,15 +14,15 @@
 # # 03.3 A table that forgets
 #
 # The table of an operator is a dictionary from key sets to entries. Python
-# calls its `__missing__` for a set that it does not hold. The method works the
-# entry out and keeps it, so that the next call finds it.
+# calls its `__missing__` for a set that it does not hold. The method computes
+# the entry and keeps it, so that the next call finds it.
 #
 # Every registration empties the tables that it affects, and raises a number,
 # the registry's *generation*. It does both while it holds the registry's lock.
-# But a thread that works out an entry does not hold the lock all the time, and
-# another may register a better kernel meanwhile. The first thread then holds
-# an entry that was right when it began. It may use the entry for its own call,
-# but it must not put it into the table, where it would stay.
+# But a thread that computes an entry does not hold the lock all the time, so
+# another thread may register a better kernel in the meantime. Then the first
+# thread has an entry that is out of date. It may use the entry for its own
+# call, but it must not put it into the table, where it would stay.
 #
 # Write the function. Every table of the library will call yours.
 
@@ -39,10 +39,10 @@ def missing(table: DispatchTable, keys: int) -> Boxed:
     entry is `registry.wrap(table.operator, resolution)`, which records a hop
     and calls the kernel.
 
-    Keep it with `table[keys] = entry`, if `registry.generation` is still what
-    it was before you began. Check and keep with `registry.lock` held, or
-    somebody could register between the two. Do not hold the lock while
-    `resolve` runs. If it raises, let the error propagate; keep nothing.
+    Keep it with `table[keys] = entry` if `registry.generation` is still what
+    it was before you began. Hold `registry.lock` while you check and keep, or
+    another thread could register between the two. Do not hold the lock while
+    `resolve` runs. If it raises, let the error propagate and keep nothing.
 
     >>> from glasstorch.core.keys import CPU_KEYS
     >>> table = DispatchTable(registry.find("aten::neg"))

@@ -1,4 +1,4 @@
-"""Has the result of two operands the dtype that it should have, whatever kinds of operands they are?"""
+"""Is the dtype of a result correct for every pair of kinds of operands?"""
 
 from workbook.exercises.asking import Ask, expect
 
@@ -15,7 +15,7 @@ def operands() -> dict[str, tuple[int, str]]:
 
 
 def common(a: tuple[int, str], b: tuple[int, str]) -> str:
-    """The dtype that two operands have in common, by the rule that PyTorch's documentation states."""
+    """The common dtype of two operands, by the rule in PyTorch's documentation."""
     if a[0] == b[0]:
         return max(a[1], b[1], key=DTYPES.__getitem__)
     (_, weaker), (_, stronger) = sorted((a, b))
@@ -23,12 +23,12 @@ def common(a: tuple[int, str], b: tuple[int, str]) -> str:
 
 
 def test_the_dtype_of_two_operands(ask: Ask) -> None:
-    """the dtype of a sum, and the one that result_type says"""
+    """the dtype of a sum, and the dtype that result_type returns"""
     every = operands()
     for first, a in every.items():
         for second, b in every.items():
             if a[0] or b[0]:
                 wanted = f"torch.{common(a, b)}"
                 came = ask.run(f"a, b = {first}, {second}\nstr((a + b).dtype), str(torch.result_type(a, b))")
-                because = "a tensor without dimensions decides as little as a number, unless its category is higher"
+                because = "a tensor without dimensions changes the dtype only if its category is higher"
                 expect(came, (wanted, wanted), because=because)

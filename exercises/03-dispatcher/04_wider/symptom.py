@@ -1,4 +1,4 @@
-"""Two steps of gradient descent in float32. Is there a second one?"""
+"""Does the second step of gradient descent in float32 succeed?"""
 
 import glasstorch as torch
 

@@ -1,10 +1,10 @@
-"""Does each call reach the kernels that are in force, whatever was called before?"""
+"""Does each call reach the kernels that are registered, whatever was called before?"""
 
 import itertools
 
 from workbook.exercises.asking import Ask, expect
 
-# What is replaced, by a kernel that notes its calls, and a call whose way leads to it
+# Kernels that record their calls, the operators whose kernels they replace, and a call that reaches each of them
 NOTING = """
 from glasstorch.library import Library
 noted = []
@@ -29,7 +29,7 @@ WAYS = {"reshape": "view", "cross_entropy": "log_softmax.int", "relu": "relu"}
 
 
 def test_a_kernel_is_in_force_at_once(ask: Ask) -> None:
-    """what is noted by a kernel that was registered after some calls, and after it was taken back"""
+    """the calls that reach a kernel that is registered after some calls, and removed again"""
     for before in itertools.product((False, True), repeat=3):
         run = "\n".join(f"calls[{name!r}]()" for name, wanted in zip(WAYS, before, strict=True) if wanted)
         for call, replaced in WAYS.items():
@@ -43,11 +43,11 @@ calls[{call!r}]()
 noted"""
             )
             accepted = [replaced.partition(".")[0]]
-            expect(came, accepted, because="a call goes to the kernel in force: to this one while it was registered")
+            expect(came, accepted, because="a call reaches the new kernel exactly while it is registered")
 
 
 def test_what_is_not_concerned_keeps_its_table(ask: Ask) -> None:
-    """how many entries the table of another operator keeps, when a kernel is registered"""
+    """the entries in the table of an unrelated operator, after a kernel is registered"""
     came = ask.run(
         f"""{NOTING}
 from glasstorch.dispatch.library import registry
@@ -59,11 +59,11 @@ with Library("aten", "IMPL") as library:
     after = len(registry.find("aten::neg").table)
 kept > 0, after == kept"""
     )
-    expect(came, (True, True), because="a registration empties the tables of the operators that it concerns, no others")
+    expect(came, (True, True), because="a registration empties only the tables of the operators that it affects")
 
 
 def test_registrations_are_counted(ask: Ask) -> None:
-    """by how much the generation is higher after one registration"""
+    """the increase of the generation after one registration"""
     came = ask.run(
         f"""{NOTING}
 from glasstorch.dispatch.library import registry
@@ -74,5 +74,5 @@ with Library("aten", "IMPL") as library:
 after - before"""
     )
     expect(
-        came, 1, because="a resolver that began before the registration sees by it that its entry may be out of date"
+        came, 1, because="an entry whose computation began before the registration is recognized by it as out of date"
     )

@@ -1,4 +1,4 @@
-"""A kernel of `view` notes the sizes that are asked for. Does it note all of them?"""
+"""Does a kernel registered for `view` record the sizes of all calls?"""
 
 import glasstorch as torch
 from glasstorch.library import Library
@@ -7,7 +7,7 @@ noted = []
 
 
 def noting_view(self, size):
-    """The view of a row-major tensor, noted."""
+    """Record the sizes, and return the view of a row-major tensor."""
     noted.append(tuple(size))
     strides = [1]
     for length in reversed(size[1:]):
@@ -16,7 +16,7 @@ def noting_view(self, size):
 
 
 def model(x):
-    """A layer that asks for two shapes."""
+    """A layer that calls `view` directly and through `reshape`."""
     return (x.view(2, 6) * 2).reshape(3, 4)
 
 
@@ -29,5 +29,5 @@ for warm in (False, True):
         model(x)
     print("after a first run:" if warm else "in a new program: ", noted)
     if len(noted) != 2:
-        raise SystemExit(f"two shapes were asked for, {len(noted)} was noted")
+        raise SystemExit(f"two views were made, but only {len(noted)} was recorded")
     noted.clear()

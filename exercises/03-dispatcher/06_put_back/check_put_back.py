@@ -1,4 +1,4 @@
-"""Does each update reach the base, through all of its views, and in its turn?"""
+"""Does each update reach the base, through all of its views and in the right order?"""
 
 from typing import Any
 
@@ -40,28 +40,28 @@ def written(*writes: Any) -> Any:
 
 
 def test_nothing(ask: Ask) -> None:
-    """the value without updates"""
-    expect(after(ask, []), base().tolist(), because="nothing was changed")
+    """the value of a base without updates"""
+    expect(after(ask, []), base().tolist(), because="without updates the base keeps its value")
 
 
 def test_the_base(ask: Ask) -> None:
-    """an update of the base itself, which has no views"""
+    """the value after an update of the base itself, which has no views"""
     new = torch.ones(3, 4)
     expect(after(ask, [(new, ())]), new.tolist(), because="its path is empty, so the update is the new value")
 
 
 def test_three_views(ask: Ask) -> None:
-    """an update through three views, of which one turns the tensor"""
+    """the value after an update through several views, one of which is a transpose"""
     piece = torch.tensor([50.0, 60])
     path = (step("t"), step("slice.Tensor", 0, 1), step("select.int", 0, 0))
     path = (*path, step("slice.Tensor", 0, 1))
     wanted = written(([lambda x: x.t(), lambda x: x[1:], lambda x: x[0], lambda x: x[1:]], piece))
-    because = "each view needs what it is a view of, which the views before it make of the base"
+    because = "put_back needs the tensor before the view, which the views before it make from the base"
     expect(after(ask, [(piece, path)]), wanted, because=because)
 
 
 def test_two_updates(ask: Ask) -> None:
-    """two updates that meet in one element"""
+    """the value after two updates that share one element"""
     row, column = torch.full((4,), 7.0), torch.full((3,), 9.0)
     by_row, by_column = (step("select.int", 0, 1),), (step("select.int", 1, 2),)
     for updates, words in (
@@ -69,7 +69,7 @@ def test_two_updates(ask: Ask) -> None:
         ([(column, by_column), (row, by_row)], "the column first"),
     ):
         wanted = written(*[([_look(path)], values) for values, path in updates])
-        because = "the later write wins where the two meet, and neither undoes the other elsewhere"
+        because = "the later update decides the shared element, and each keeps its other elements"
         expect(
             after(ask, updates), wanted, asked=f"the base after writes to a row and a column, {words}", because=because
         )
@@ -81,9 +81,7 @@ def _look(path: tuple[View, ...]) -> Any:
 
 
 def test_the_base_is_not_written_to(ask: Ask) -> None:
-    """whether the value that was given is still what it was"""
+    """the argument, unchanged by the call"""
     value = base()
     ask("worked_in", value, [(torch.zeros(4), (step("select.int", 0, 0),))])
-    expect(
-        value.tolist(), base().tolist(), asked="the value that was given, afterwards", because="nobody may write to it"
-    )
+    expect(value.tolist(), base().tolist(), asked="the base after the call", because="no tensor may be written to")

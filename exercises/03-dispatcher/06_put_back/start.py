@@ -15,15 +15,15 @@
 #
 # Under `functionalize`, no operator writes to a tensor. For `x[0][1:].mul_(2)`
 # the new elements of the innermost view are computed, and an *update* is
-# noted: what that view was changed to, and the path of views that leads from
+# recorded: the new value of that view, and the path of views that leads from
 # the base to it.
 #
 # When the base is needed, its updates are applied to it. Each view of a path
-# can do two things:
+# has two methods:
 #
 # - `view.make(before)` makes the view of a tensor;
-# - `view.put_back(before, changed)` returns a new tensor: `before`, with the
-#   elements that the view sees replaced by those of `changed`.
+# - `view.put_back(before, changed)` returns a new tensor, which is `before`
+#   with the elements that the view sees replaced by those of `changed`.
 #
 # Write the function. Every functional tensor of the library will call yours.
 
@@ -39,9 +39,9 @@ Update = tuple[Tensor, tuple[View, ...]]  # new values, and the views to them
 def worked_in(value: Tensor, updates: Sequence[Update]) -> Tensor:
     """The value of a base after updates, in the order in which they came.
 
-    An update is a pair: what a view was changed to, and the views that lead
-    from the base to it, beginning at the base. If there are no views, it is
-    the base itself that was changed.
+    An update is a pair: the new value of a view, and the views that lead from
+    the base to it, beginning at the base. If there are no views, the base
+    itself was changed.
 
     >>> import glasstorch as torch
     >>> from glasstorch.dispatch.operator import registry

@@ -10,13 +10,13 @@ from workbook.exercises.asking import Ask, expect
 
 
 def asked_of(ask: Ask, schema: str, given: Sequence[Any], changed: Sequence[int], returned: Sequence[Any]) -> Any:
-    """What the function says of a call; `changed` are the places of the arguments that were written to."""
+    """The function's result for a call; `changed` are the places of the arguments that were written to."""
     written = [place in changed for place in range(len(given))]
     return ask("broken_promises", FunctionSchema.parse(schema), given, written, returned).value
 
 
 def test_writes(ask: Ask) -> None:
-    """what is broken where one argument of two, or of a list, was changed"""
+    """the broken promises of a call that changed an argument or a tensor of a list"""
     x, y = torch.ones(3), torch.zeros(2)
     for schema, given, changed, wanted in (
         ("f(Tensor x, Tensor y) -> Tensor", [x, y], [1], {Broken(WRITES, 1)}),
@@ -25,7 +25,7 @@ def test_writes(ask: Ask) -> None:
         ("f(Tensor(a!) x, Tensor[] y) -> Tensor", [x, [x.clone(), y]], [1], {Broken(WRITES, 1)}),
         ("f(Tensor(a!) x, Tensor(b!)[] y) -> Tensor", [x, [y]], [0], set()),
     ):
-        because = "only what has a mark with `!` may be changed, and it need not be"
+        because = "only an argument whose mark has a `!` may be changed, and it need not be"
         expect(
             asked_of(ask, schema, given, changed, [torch.ones(1)]),
             wanted,
@@ -35,7 +35,7 @@ def test_writes(ask: Ask) -> None:
 
 
 def test_shares(ask: Ask) -> None:
-    """what is broken where a result shares the memory of an argument"""
+    """the broken promises of a call whose result shares memory with an argument"""
     x, y = torch.ones(3), torch.zeros(2)
     crossed = {Broken(SHARES, 0, 1), Broken(SHARES, 1, 0)}
     for schema, returned, wanted in (
@@ -51,7 +51,7 @@ def test_shares(ask: Ask) -> None:
             asked_of(ask, schema, [x, y], [], returned),
             wanted,
             asked=f"`{schema}`, where {' and '.join(map(repr, sharing(returned, x, y)))}",
-            because="values may share memory if their marks have a letter in common; the star has one with each",
+            because="values may share memory only if their marks have a letter in common; the star matches every mark",
         )
 
 
@@ -67,7 +67,7 @@ def sharing(returned: Sequence[Any], x: Any, y: Any) -> list[str]:
 
 
 def test_returned(ask: Ask) -> None:
-    """what is broken where a result is an argument itself"""
+    """the broken promises of a call that returns an argument itself"""
     x = torch.ones(3)
     for schema, given, wanted in (
         ("f(Tensor(a!) x) -> Tensor(a!)", [x], set()),
@@ -79,12 +79,12 @@ def test_returned(ask: Ask) -> None:
             asked_of(ask, schema, given, [], given),
             wanted,
             asked=f"`{schema}`, which returned its argument",
-            because="a tensor may be returned as it is only where it may be written to; a number has no memory",
+            because="a tensor may be returned itself only if its mark has a `!`; a number has no memory",
         )
 
 
 def test_results(ask: Ask) -> None:
-    """what is broken where two of three results share memory"""
+    """the broken promises of a call of which two results share memory"""
     x = torch.ones(3)
     made = torch.zeros(4)
     for schema, returned, wanted in (
@@ -96,5 +96,5 @@ def test_results(ask: Ask) -> None:
             asked_of(ask, schema, [x], [], returned),
             wanted,
             asked=f"`{schema}`, of which two results share memory",
-            because="results promise the same to each other as to the arguments",
+            because="two results may share memory only if their marks have a letter in common",
         )

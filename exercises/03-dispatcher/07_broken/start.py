@@ -13,9 +13,9 @@
 # %% [markdown]
 # # 03.7 A broken promise
 #
-# A schema promises what an operator does to memory. `opcheck` runs a kernel,
-# compares its arguments before and after, and asks this function whether the
-# promises were kept. There are four ways to break them:
+# A schema promises how an operator treats memory. `opcheck` runs a kernel,
+# compares its arguments before and after, and calls this function to find out
+# whether the promises were kept. There are four ways to break them:
 #
 # - `Broken(WRITES, i)`: argument `i` was changed, and is not marked with `!`;
 # - `Broken(SHARES, i, j)`: argument `i` and result `j` share memory, and their
@@ -25,7 +25,7 @@
 # - `Broken(RESULTS_SHARE, i, j)`: the results `i` and `j`, where `i < j`,
 #   share memory, and their marks have no letter in common.
 #
-# What you have:
+# You can use:
 #
 # - `schema.arguments` and `schema.returns`, each element with its `type`;
 # - `type.is_write` is True for a mark with `!`;
@@ -60,10 +60,10 @@ def broken_promises(
     changed: Sequence[bool],
     returned: Sequence[Any],
 ) -> set[Broken]:
-    """What a call has done that its schema does not allow.
+    """The promises of its schema that a call has broken.
 
-    `given` are the arguments in the order of the schema; `changed` says for
-    each of them whether its elements have changed; `returned` are the
+    `given` are the arguments in the order of the schema, `changed` says for
+    each of them whether its elements have changed, and `returned` are the
     results.
 
     >>> import glasstorch as torch

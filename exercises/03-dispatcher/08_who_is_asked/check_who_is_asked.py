@@ -1,4 +1,4 @@
-"""Does each tensor come to its place, and each class once?"""
+"""Is each tensor put in its place, and each class listed once?"""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class Left(torch.Tensor):
 
 
 class Right(torch.Tensor):
-    """Another, that knows nothing of the first."""
+    """Another class with a handler, unrelated to the first."""
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -46,7 +46,7 @@ def of(kind: Any) -> Any:
 
 
 def after(ask: Ask, kinds: list[Any]) -> list[str]:
-    """The classes that are asked after tensors of these have come, from left to right."""
+    """The classes in the tuple after tensors of these kinds were added from left to right."""
     asked: tuple[Any, ...] = ()
     for kind in kinds:
         asked = ask("with_its_class", asked, of(kind)).value
@@ -54,7 +54,7 @@ def after(ask: Ask, kinds: list[Any]) -> list[str]:
 
 
 def test_the_order(ask: Ask) -> None:
-    """the order for tensors of several classes"""
+    """the order of the classes for tensors of several classes"""
     for kinds, wanted in (
         ([Right, Left, Right, Left], ["Right", "Left"]),
         ([Left, LeftChild], ["LeftChild", "Left"]),
@@ -64,18 +64,18 @@ def test_the_order(ask: Ask) -> None:
          ["LeftGrandchild", "LeftChild", "Left", "RightChild", "Right"]),
     ):  # fmt: skip
         names = ", ".join(kind.__name__ for kind in kinds)
-        because = "a tensor stands before the first whose class is a base of its own, and otherwise at the end"
+        because = "a tensor goes before the first one whose class is a base of its own class, otherwise to the end"
         expect(after(ask, kinds), wanted, asked=f"the order for {names}", because=because)
 
 
 def test_the_first_of_a_class_stays(ask: Ask) -> None:
-    """whether the first tensor of a class is the one that is asked"""
+    """whether the first tensor of a class stays in the tuple"""
     first, second = of(Left), of(Left)
     asked = ask("with_its_class", (first,), second).value
-    expect(asked[0] is first, True, because="a class that is there already is not added again, nor replaced")
+    expect(asked[0] is first, True, because="a tensor whose class is there already is neither added nor swapped in")
 
 
 def test_without_a_handler(ask: Ask) -> None:
-    """the order where some tensors have no handler"""
+    """the order of the classes if some tensors have no handler"""
     kinds = [torch.Tensor, Plain, LeftChild, Plain]
-    expect(after(ask, kinds), ["LeftChild"], because="a class without a handler cannot be asked")
+    expect(after(ask, kinds), ["LeftChild"], because="a class without a handler has no method to call")

@@ -13,17 +13,18 @@
 # %% [markdown]
 # # 03.8 Who is asked
 #
-# Several tensors of a call may have a class with a `__torch_dispatch__`. The
-# fallback of the key `Python` goes through them from left to right and keeps
-# a tuple of those to ask. Your function puts one more tensor into it:
+# Several tensors of a call may have a class with a `__torch_dispatch__`, the
+# method that the call *asks* for a result. The fallback of the key `Python`
+# goes through the tensors from left to right and keeps a tuple of those whose
+# classes to ask. Your function puts one more tensor into it:
 #
-# - a class is asked once, so a tensor whose class is there already is not
+# - each class is asked once, so a tensor whose class is there already is not
 #   added;
 # - a class that neither defines `__torch_dispatch__` nor inherits it from a
-#   base other than Tensor is not asked: `overrides_dispatch(kind)` tells;
-# - a subclass knows its base, and not the other way round. So a tensor goes
-#   before the first one whose class is a base of its own class;
-# - otherwise it goes to the end.
+#   base other than Tensor is not asked; `overrides_dispatch(kind)` tells this;
+# - a subclass can handle its base, but not the other way round. So a tensor
+#   goes before the first one whose class is a base of its own class;
+# - in all other cases it goes to the end.
 #
 # Every call on a tensor subclass in the library will use your function.
 
@@ -34,7 +35,7 @@ from glasstorch.dispatch.python_fallback import overrides_dispatch
 
 
 def with_its_class(asked: tuple[Any, ...], tensor: Any) -> tuple[Any, ...]:
-    """The tensors to ask, and one more if its class is not among theirs.
+    """The tensors whose classes to ask, with one more if its class is new.
 
     >>> import glasstorch as torch
     >>> class Base(torch.Tensor):

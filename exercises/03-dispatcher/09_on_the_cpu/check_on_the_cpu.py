@@ -1,4 +1,4 @@
-"""Are the results on the device, the arguments written, and the right ones returned?"""
+"""Are the results on the device, are arguments written to, and are the right tensors returned?"""
 
 import warnings
 from typing import Any
@@ -10,7 +10,7 @@ from workbook.exercises.asking import Ask, Raises, expect
 
 
 def outside_device() -> Any:
-    """The program with the device, which can be brought once in a process."""
+    """The program with the device, which can be loaded once in a process."""
     brought = getattr(registered.module, "program", None)
     if brought is None:
         brought = example("outside_device")
@@ -27,7 +27,7 @@ def there(numbers: Any) -> Any:
 
 
 def came_of(ask: Ask, name: str, *args: Any, **named: Any) -> Any:
-    """What the function returns for a call of an operator."""
+    """The result of the function for a call of an operator."""
     operator = registry.find(name)
     return ask("computed_on_cpu", operator, operator.bind(args, named), False).value
 
@@ -40,7 +40,7 @@ def seen(value: Any) -> Any:
 
 
 def test_a_result(ask: Ask) -> None:
-    """where a result is, and what it holds"""
+    """the device and the elements of a result"""
     x = there([3.0, 1.0, 2.0])
     for asked, came, wanted in (
         ("abs", came_of(ask, "aten::abs", there([-1.0, 2.0])), ("attic", [1.0, 2.0])),
@@ -49,7 +49,7 @@ def test_a_result(ask: Ask) -> None:
          ("attic", [0, 1, 2])),
         ("equal, a truth value", came_of(ask, "aten::equal", x, x.clone()), True),
     ):  # fmt: skip
-        expect(seen(came), wanted, asked=asked, because="results belong to the device of the arguments")
+        expect(seen(came), wanted, asked=asked, because="results belong on the device of the arguments")
 
 
 def test_several_results(ask: Ask) -> None:
@@ -57,13 +57,11 @@ def test_several_results(ask: Ask) -> None:
     came = came_of(ask, "aten::sort", there([3.0, 1.0, 2.0]), 0)
     found = (getattr(type(came), "__name__", ""), seen(came))
     wanted = ("sort", [("attic", [1.0, 2.0, 3.0]), ("attic", [1, 2, 0])])
-    expect(
-        found, wanted, asked="what sort returns", because="several results are a tuple of the type that the CPU's is"
-    )
+    expect(found, wanted, asked="the results of sort", because="several results are a tuple of the CPU's type")
 
 
 def test_written_arguments(ask: Ask) -> None:
-    """what arguments hold that an operator writes to, and what it returns"""
+    """the arguments that an operator writes to, and its results"""
     x = there([1.0, 2.0])
     view = x[1:]
     same = came_of(ask, "aten::neg_", x) is x
@@ -72,28 +70,28 @@ def test_written_arguments(ask: Ask) -> None:
     expect(
         (same, x.tolist(), view.tolist(), nothing, [one.tolist() for one in many]),
         (True, [-1.0, -2.0], [-2.0], None, [[3.0], [6.0]]),
-        asked="whether neg_ returns its argument, that, a view of it, what _foreach_mul_ returns, and its two tensors",
-        because="what is written to is written where it lies, whether it is a result or not",
+        asked="whether neg_ returns its argument; that argument; a view of it; the result and tensors of _foreach_mul_",
+        because="an argument is written to in its own memory, whether it is a result or not",
     )
 
 
 def test_outs(ask: Ask) -> None:
-    """which arguments are returned, of an operator that writes to two of them"""
+    """the results of an operator that writes to two of its arguments"""
     values, places = torch.empty(0, device="attic"), torch.empty(0, dtype=torch.int64, device="attic")
     came = came_of(ask, "aten::sort.values", there([3.0, 1.0]), 0, values=values, indices=places)
     found = (came[0] is values, came[1] is places, values.tolist(), places.tolist())
-    because = "a result with a mark is the argument with the same mark, which gets the result's sizes, too"
+    because = "a result marked with `!` is the argument with the same mark, which also gets the result's sizes"
     expect(
         found, (True, True, [1.0, 3.0], [1, 0]), asked="whether the results are `values` and `indices`", because=because
     )
 
 
 def test_a_view(ask: Ask) -> None:
-    """what becomes of an operator that would return a view, where views are refused"""
+    """an error for an operator that returns a view, with error_on_views=True"""
     with torch.library.Library("house", "DEF") as house, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         house.define("window(Tensor(a) x) -> Tensor(a)")
         house.impl("window", lambda x: x[:1], "CPU")
         operator = registry.find("house::window")
         came = ask("computed_on_cpu", operator, operator.bind((there([1.0, 2.0]),), {}), True)
-        expect(came, Raises(RuntimeError, "view operator"), because="a result on the device cannot share the memory")
+        expect(came, Raises(RuntimeError, "view operator"), because="a result that is moved cannot share memory")

@@ -14,23 +14,23 @@
 # # 03.9 Let the CPU do it
 #
 # A new device begins with hardly any kernels. Its fallback lets the CPU
-# compute, for every operator and whatever its arguments are, guided by the
-# schema alone.
+# compute any operator with any arguments, guided by the schema alone.
 #
 # 1. Copy the arguments to the CPU and run the CPU's kernel on the copies.
-# 2. The operator has written to copies. Write them back to the arguments.
+# 2. The operator may have written to copies. Write those back to the
+#    arguments.
 # 3. Return what the schema says. A result that is marked with `!` is one of
 #    the arguments, the one with the same mark. Every other result is moved to
-#    the device. A result with a mark but no `!` would be a view of an
-#    argument, and cannot share its memory: announce it first.
+#    the device. A result with a mark but no `!` should be a view of an
+#    argument, but it cannot share memory across devices, so announce it first.
 #
-# What you have:
+# You can use:
 #
 # - `device_of(arguments)` is the device to which the results belong, or None
-#   if no argument tells;
-# - `moved(device, value)` moves a value to a device: a tensor, the tensors of
-#   a list, or anything else, which stays as it is;
-# - `write_back(computed, given)` writes to an argument what its copy holds;
+#   if the arguments do not determine it;
+# - `moved(device, value)` moves a value to a device: a tensor, or the tensors
+#   of a list; any other value is returned unchanged;
+# - `write_back(computed, given)` writes a copy's contents to its argument;
 # - `announce_view(operator, device, error_on_views)` warns or raises;
 # - `operator.redispatch(CPU_KEYS, *arguments)` runs the CPU's kernel;
 # - `operator.schema.arguments` and `.returns`: of each, `type.alias` is the
@@ -62,11 +62,11 @@ def computed_on_cpu(
     arguments: Sequence[Any],
     error_on_views: bool,
 ) -> Any:
-    """What an operator returns, computed by the CPU.
+    """The results of an operator, computed by the CPU.
 
     `arguments` are all its arguments, in the order of the schema. The results
     are on the device. The arguments that the operator writes to hold the new
-    values, and one that is also a result is returned itself.
+    values, and an argument that is also a result is returned itself.
 
     >>> import glasstorch as torch
     >>> from glasstorch.dispatch.operator import registry

@@ -1,4 +1,4 @@
-"""Is every mode asked that is on, and with the keys that fit it?"""
+"""Is every active mode called, and with the right keys included?"""
 
 from workbook.exercises.asking import Ask, expect
 
@@ -17,19 +17,19 @@ x = torch.ones(2)
 
 
 def test_three_modes(ask: Ask) -> None:
-    """which of three nested modes are asked, and how many are around each"""
+    """the calls of three nested modes, each with the number of modes around it"""
     came = ask.run(
         f"""{NOTING}
 with Noting("a"), Noting("b"), Noting("c"):
     x.neg()
 noted"""
     )
-    because = "each mode is off while it runs, and those around it are on"
+    because = "a mode is off while its method runs, and the modes around it are on"
     expect(came, [("c", 2), ("b", 1), ("a", 0)], because=because)
 
 
 def test_the_key(ask: Ask) -> None:
-    """whether the key Python is included before, within and after a mode"""
+    """whether the key Python is included before, inside and after a mode, and whether the other keys stay the same"""
     came = ask.run(
         f"""{NOTING}
 from glasstorch.core.keys import PYTHON
@@ -40,5 +40,5 @@ with Noting("a"):
 keys.append(active_keys.get()[0])
 [bool(included & PYTHON) for included in keys], keys[0] == keys[2], keys[1] & ~PYTHON == keys[0]"""
     )
-    because = "the key is there while a mode is on, and no other key comes or goes"
+    because = "the key Python is included while a mode is on, and no other key changes"
     expect(came, ([False, True, False], True, True), because=because)

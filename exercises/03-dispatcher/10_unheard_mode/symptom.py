@@ -1,11 +1,11 @@
-"""Two modes note what they are asked. Does each call reach both?"""
+"""Does each call reach both of two modes that record their calls?"""
 
 import glasstorch as torch
 from glasstorch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode_stack
 
 
 class Noting(TorchDispatchMode):
-    """Notes each operator and lets it run."""
+    """Records each operator and lets it run."""
 
     def __init__(self):
         super().__init__()
@@ -26,4 +26,4 @@ with outer:
 print("the inner mode:", inner.noted, " with the outer one around it:", inner.around == [outer])
 print("the outer mode:", outer.noted)
 if len(outer.noted) != 2:
-    raise SystemExit(f"two operators ran inside the outer mode, and it was asked of {len(outer.noted)}")
+    raise SystemExit(f"two operators ran inside the outer mode, and it was called for {len(outer.noted)}")

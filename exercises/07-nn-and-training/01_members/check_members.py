@@ -1,4 +1,4 @@
-"""Does each tensor come once, with its first name, and does nothing come that is not there?"""
+"""Is each tensor yielded once, with its first name, and is no reserved name yielded?"""
 
 import random
 from collections.abc import Callable, Iterable
@@ -11,12 +11,12 @@ from workbook.exercises.asking import Ask, Came, expect
 
 
 def parameters(module: nn.Module) -> Iterable[tuple[str, Any]]:
-    """What the library asks for."""
+    """The members that `named_parameters` gets."""
     return module._parameters.items()
 
 
 def buffers(module: nn.Module) -> Iterable[tuple[str, Any]]:
-    """The other thing that the library asks for."""
+    """The members that `named_buffers` gets."""
     return module._buffers.items()
 
 
@@ -55,7 +55,7 @@ def names_in(part: nn.Module, kind: str, path: str = "") -> list[str]:
 
 
 def asked(ask: Ask, module: nn.Module, get: Callable[..., Any] = parameters, **options: Any) -> tuple[Came, list[str]]:
-    """What came, and the names in it."""
+    """The outcome, and the names in it."""
     came = ask("named_members", module, get, **options)
     if came.error is not None:
         raise Refused(error_refusal(came.error, came.path, call=came.call))
@@ -66,14 +66,14 @@ def asked(ask: Ask, module: nn.Module, get: Callable[..., Any] = parameters, **o
 
 
 def judge(ask: Ask, module: nn.Module, accepted: list[str], because: str, **options: Any) -> None:
-    """Ask for the members, and judge their names."""
+    """Call the function, and judge the names of the members."""
     came, names = asked(ask, module, **options)
     expect(came, accepted, read=lambda _: names, because=because)
 
 
 def test_names_of_a_tree(ask: Ask) -> None:
     """the names in a tree of modules in which nothing is shared"""
-    because = "parents come first, a name is a path and a dot before it, and None is not a member"
+    because = "parents come first, a name has the path and a dot before it, and None is not a member"
     for part in (Part("p"), Part("p q-"), Part("p", a=Part("q r")), *(drawn(f"07.1 {i}") for i in range(12))):
         for get, kind in ((parameters, "_parameters"), (buffers, "_buffers")):
             judge(ask, part, names_in(part, kind), because, get=get)
@@ -94,7 +94,7 @@ def test_what_is_shared(ask: Ask) -> None:
     tied.b.r = tied.a.r
     because = "a tensor is yielded once, with the first of its names"
     judge(ask, tied, ["p", "q", "a.r", "b.s"], because)
-    because = "all names are requested, also those of modules that are in several places"
+    because = "with remove_duplicate=False all names are yielded, also of modules that are in several places"
     tied.c = tied.a
     every = ["p", "q", "a.r", "a.t", "b.s", "b.r", "c.r", "c.t"]
     judge(ask, tied, every, because, remove_duplicate=False)
@@ -105,7 +105,7 @@ def test_two_tensors_are_two(ask: Ask) -> None:
     part = Part("p")
     part.same_memory = nn.Parameter(part.p.detach())
     part.a = Part("same_values")
-    judge(ask, part, ["p", "same_memory", "a.same_values"], "they are different tensors, and an optimizer steps each")
+    judge(ask, part, ["p", "same_memory", "a.same_values"], "they are different tensors, and an optimizer updates each")
 
 
 def test_what_comes_with_a_name(ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""Is every tensor of a module converted that belongs to it, and nothing else changed?"""
+"""Is every tensor that belongs to a module converted, and no other tensor changed?"""
 
 from workbook.exercises.asking import Ask, expect
 
@@ -38,13 +38,13 @@ def test_what_is_saved_after_a_conversion(ask: Ask) -> None:
     for persistent in (True, False):
         program = f"{NET.replace('PERSISTENT', str(persistent))}\nbefore = list(net.state_dict())\nnet.double()"
         came = ask.run(f"{program}\nlist(net.state_dict()) == before")
-        expect(came, True, because="a conversion does not affect what is saved")
+        expect(came, True, because="a conversion does not change which tensors are saved")
 
 
 def test_a_tensor_that_somebody_kept(ask: Ask) -> None:
     """the dtype of a tensor that was a module's buffer before it was converted"""
     came = ask.run(f"{NET.replace('PERSISTENT', 'False')}\nkept = net.shift\nnet.double()\nstr(kept.dtype)")
-    expect(came, "torch.float32", because="the module gets a new tensor, and this one is not changed")
+    expect(came, "torch.float32", because="the module gets a new tensor, and the old one is not changed")
 
 
 def test_parameters_stay_the_same_objects(ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""A network is converted to half precision. Are its results in half precision as well?"""
+"""If a network is converted to half precision, are its results in half precision as well?"""
 
 import glasstorch as torch
 from glasstorch import nn

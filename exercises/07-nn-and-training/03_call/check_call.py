@@ -1,4 +1,4 @@
-"""Do hooks see what `forward` and the caller see, once each, and does an error come through?"""
+"""Do backward hooks get the right gradients, does each hook run once, and does an error reach the caller?"""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +9,11 @@ from glasstorch.nn.modules.calling import Call
 from workbook.exercises.answer_file import Refused, error_refusal
 from workbook.exercises.asking import Ask, Came, Raises, expect
 
-BOTH = "a backward hook is told the gradients of what `forward` was given, and of what the caller was given"
+BOTH = "a backward hook gets the gradients of the input that `forward` got and of the output that the caller got"
 
 
 class Scale(nn.Module):
-    """Multiplies its input by a number; or raises an error."""
+    """Multiplies its input by a number, or raises an error."""
 
     def __init__(self, number: float) -> None:
         super().__init__()
@@ -30,14 +30,14 @@ class Scale(nn.Module):
 
 
 class Hooks:
-    """The hooks of a module, and what they were told."""
+    """The hooks of a module, and a log of their calls."""
 
     def __init__(self, module: nn.Module) -> None:
         self.module = module
         self.log: list[str] = []
 
     def notes(self, word: str, fails: bool = False) -> Callable[..., None]:
-        """A hook that notes its name, and may raise an error."""
+        """A hook that records its name, and may raise an error."""
 
         def hook(*told: Any) -> None:
             self.log.append(word)
@@ -47,7 +47,7 @@ class Hooks:
         return hook
 
     def gradients(self) -> None:
-        """Let a backward hook note the gradients of inputs and outputs."""
+        """Register a backward hook that records the gradients of inputs and outputs."""
 
         def hook(module: Any, inputs: Any, outputs: Any) -> None:
             self.log.append(f"inputs {inputs[0].tolist()}, outputs {outputs[0].tolist()}")
@@ -56,7 +56,7 @@ class Hooks:
 
 
 def called(ask: Ask, module: nn.Module, *args: Any, **kwargs: Any) -> Came:
-    """One call of a module by the answer."""
+    """The outcome of one call of a module by the answer."""
     return ask("run", Call(module, args, kwargs))
 
 
@@ -67,11 +67,11 @@ def backward(came: Came) -> None:
     except Exception as error:
         if isinstance(error, Refused):
             raise
-        raise Refused(error_refusal(error, came.path, asked="a result to go back from", call=came.call)) from None
+        raise Refused(error_refusal(error, came.path, asked="a result for a backward pass", call=came.call)) from None
 
 
 def test_the_gradients_of_the_inputs(ask: Ask) -> None:
-    """what a backward hook is told where a pre-hook replaces the input"""
+    """the gradients that a backward hook gets if a pre-hook replaces the input"""
     for factor in (1.0, 10.0, 3.0):
         hooks = Hooks(Scale(2.0))
         hooks.gradients()
@@ -82,7 +82,7 @@ def test_the_gradients_of_the_inputs(ask: Ask) -> None:
 
 
 def test_the_gradients_of_the_outputs(ask: Ask) -> None:
-    """what a backward hook is told where a forward hook replaces the output"""
+    """the gradients that a backward hook gets if a forward hook replaces the output"""
     for factor in (1.0, 10.0, 3.0):
         hooks = Hooks(Scale(2.0))
         hooks.gradients()
@@ -94,7 +94,7 @@ def test_the_gradients_of_the_outputs(ask: Ask) -> None:
 
 
 def test_hooks_that_are_always_called(ask: Ask) -> None:
-    """which forward hooks run where `forward`, a hook before it or a hook after it raises an error"""
+    """the hooks that run if `forward`, a hook before it or a hook after it raises an error"""
     for place in ("forward", "pre-hook", "first hook", "second hook"):
         hooks = Hooks(Scale(2.0))
         module = hooks.module
@@ -103,8 +103,8 @@ def test_hooks_that_are_always_called(ask: Ask) -> None:
         module.register_forward_hook(hooks.notes("second", fails=place == "second hook"), always_call=True)
         module.register_forward_hook(hooks.notes("third"))
         came = called(ask, module, torch.ones(2), fails="no" * (place == "forward"))
-        asked = f"the hooks that run where an error is raised in the {place}"
+        asked = f"the hooks that run if an error is raised in the {place}"
         because = "after an error, a hook runs only if it has not been called yet, even if it raised that error"
         expect(hooks.log, ["before", "first", "second"], asked=asked, because=because)
         kind = ValueError if place == "forward" else KeyError
-        expect(came, Raises(kind), because="the caller gets the error, whatever the hooks have done since")
+        expect(came, Raises(kind), because="the error must reach the caller after the hooks have run")

@@ -18,13 +18,13 @@
 #
 # | of a call | what it is, or does |
 # |---|---|
-# | `module`, `args`, `kwargs` | what is called, and with what |
+# | `module`, `args`, `kwargs` | the module and the arguments of the call |
 # | `result` | the output; None until there is one |
 # | `called` | the numbers of the forward hooks that were called |
 # | `_run_forward_pre_hooks()` | may replace `args` and `kwargs` |
 # | `_forward_hooks()` | pairs of a number and a forward hook |
 # | `_run_forward_hook(number, hook)` | may replace `result` |
-# | `_run_always_called_hooks()` | those that are not in `called` |
+# | `_run_always_called_hooks()` | calls those that are not in `called` |
 # | `_backward_hook()` | puts the two nodes around the call, or is None |
 # | `_register_non_full_backward_hooks()` | for older hooks; goes last |
 #
@@ -32,15 +32,15 @@
 # errors whose hooks replace nothing. Its users report:
 #
 # - with a pre-hook that scales the input, a backward hook receives gradients
-#   of something other than what `forward` was given;
+#   of another tensor than the input that `forward` received;
 # - with a forward hook that replaces the output, a backward hook receives
-#   gradients of something other than what the caller was given;
+#   gradients of another tensor than the output that the caller received;
 # - a hook that is always called, and that itself raised an error, was called
 #   twice;
 # - a training loop continued after an error in `forward`, with the result
 #   None.
 #
-# There are four places to change. All lines that are needed are already there,
+# There are four places to change. All lines that you need are already there,
 # except for one.
 
 # %%
@@ -76,8 +76,8 @@ def run(call: Call) -> Any:
     returns. `call._watched(backward)` does the same for `call.result`.
 
     After an error in a hook or in `forward`, the forward hooks that were
-    registered with `always_call` run, unless they have already been called.
-    The caller gets the error.
+    registered with `always_call` run, unless they have already been called,
+    and the error is raised to the caller.
 
     >>> import glasstorch as torch
     >>> layer = torch.nn.Identity()

@@ -51,5 +51,5 @@ def test_no_memory(ask: Ask) -> None:
 def test_what_has_no_fans(ask: Ask) -> None:
     """the fans of tensors of fewer than two dimensions"""
     for shape in ((), (3,)):
-        because = "a bias adds one number to each output; it has no inputs"
+        because = "a tensor with fewer than two dimensions, such as a bias, has no size for inputs and outputs"
         expect(ask("fans", torch.zeros(shape)), Raises(ValueError, WORDS), because=because)

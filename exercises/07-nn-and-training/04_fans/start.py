@@ -18,7 +18,7 @@
 # to, its fan-out. `xavier_uniform_`, `kaiming_normal_` and similar functions
 # calculate the two before they draw.
 #
-# The library can be made to count them. If all weights of a linear layer or a
+# The library itself can count them. If all weights of a linear layer or a
 # convolution are 1, and so are all inputs, each output is the number of its
 # inputs. The gradient of the sum of all outputs is, for each input, the number
 # of outputs that it reaches. For a convolution, the fans are the largest of
@@ -35,8 +35,8 @@ def fans(weight: Tensor) -> tuple[int, int]:
     """How many inputs an output sums, and how many outputs an input reaches.
 
     In a linear layer, a weight has the shape (outputs, inputs). In a
-    convolution, these are numbers of channels, followed by the sizes of the
-    kernel, one for each dimension in which it moves.
+    convolution, these two are numbers of channels, and the sizes of the kernel
+    follow, one for each dimension in which it moves.
 
     >>> import glasstorch as torch
     >>> fans(torch.empty(5, 3))

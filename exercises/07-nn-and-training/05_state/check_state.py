@@ -1,4 +1,4 @@
-"""Does a generator that goes back to a state give the numbers again that came after it?"""
+"""Does a generator that is set back to a state repeat the numbers that followed it?"""
 
 import itertools
 
@@ -17,11 +17,11 @@ g.set_state(state)
 
 
 def test_normal_numbers_come_again(ask: Ask) -> None:
-    """whether a generator that went back to a state gives the same normal numbers again"""
+    """whether a generator that is set back to a state repeats its normal numbers"""
     for before, between in itertools.product((0, 1, 2, 3, 16, 17), (0, 1, 2, 16)):
         program = SAVED.format(before=before, between=between)
         came = ask.run(f"{program}\ndraw(5) == first")
-        expect(came, True, because="the state alone determines the numbers that come after it")
+        expect(came, True, because="the state alone determines the numbers that follow it")
 
 
 def test_a_state_in_another_generator(ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""A program draws random numbers in between and restores the generator. Is its run the same as without these draws?"""
+"""Is a run the same if the program draws other random numbers in between and restores the generator?"""
 
 import glasstorch as torch
 
@@ -21,4 +21,4 @@ for width in (2, 4, 16, 17, 3):
     if not same:
         print(trained(False, width))
         print(trained(True, width))
-        raise SystemExit("the generator did not go back to where it was")
+        raise SystemExit("the generator was not restored to its earlier state")

@@ -1,4 +1,4 @@
-"""Is attention what its definition says, with masks, with fewer queries than keys, and in groups of heads?"""
+"""Does attention follow its definition, with masks, with fewer queries than keys, and in groups of heads?"""
 
 import math
 import random
@@ -29,13 +29,13 @@ def defined(query: Rows, key: Rows, value: Rows, added: Rows, scale: float) -> l
 
 def asked(ask: Ask, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None,
           causal: bool = False, scale: float | None = None, groups: bool = False) -> object:  # fmt: skip
-    """What the answer gives for one call: the output as a list of rounded numbers."""
+    """The answer's output for one call, as a list of rounded numbers."""
     both = ask("attend", q, k, v, mask, 0.0, causal, None, scale, groups).value
     return [round(number, 6) for number in both[0].flatten().tolist()]
 
 
 def test_causal(ask: Ask) -> None:
-    """the output with a causal mask, for as many queries as keys, fewer, and more"""
+    """the output with a causal mask, for as many queries as keys, for fewer and for more"""
     for length, keys in ((3, 3), (2, 5), (4, 2)):
         q, k, v = drawn("q", 1, length, 3), drawn("k", 1, keys, 3), drawn("v", 1, keys, 2)
         added = [[0.0 if key <= query else -math.inf for key in range(keys)] for query in range(length)]
@@ -53,7 +53,7 @@ def test_a_mask_of_numbers(ask: Ask) -> None:
         accepted = defined(q[0].tolist(), k[0].tolist(), v[0].tolist(), mask.tolist(), factor)
         came = asked(ask, q, k, v, mask, scale=scale)
         expect(came, accepted, asked=f"the output for heads of width {width}, scale {scale}, with a mask of numbers",
-               because="what a mask adds to a score does not depend on the width of the heads")  # fmt: skip
+               because="the mask is added after the scale, so the heads' width does not matter")  # fmt: skip
 
 
 def test_nothing_to_see(ask: Ask) -> None:
@@ -63,12 +63,12 @@ def test_nothing_to_see(ask: Ask) -> None:
     mask[1] = -math.inf
     accepted = defined(q[0].tolist(), k[0].tolist(), v[0].tolist(), mask.tolist(), 0.5)
     came = asked(ask, q, k, v, mask)
-    expect(came, accepted, asked="the output where the second of two queries sees no key",
-           because="the mean of no values is taken as 0")  # fmt: skip
+    expect(came, accepted, asked="the output if the second of two queries sees no key",
+           because="the output of a query that sees no key is 0")  # fmt: skip
 
 
 def test_groups_of_heads(ask: Ask) -> None:
-    """the output where several heads of queries share a head of keys and values"""
+    """the output if several heads of queries share a head of keys and values"""
     for heads, shared in ((2, 1), (4, 2), (6, 3), (6, 2)):
         q, k, v = drawn("q", heads, 2, 4), drawn("k", shared, 3, 4), drawn("v", shared, 3, 2)
         accepted = []
@@ -77,4 +77,4 @@ def test_groups_of_heads(ask: Ask) -> None:
             accepted += defined(q[head].tolist(), k[of].tolist(), v[of].tolist(), [[0.0] * 3] * 2, 0.5)
         came = asked(ask, q, k, v, groups=True)
         expect(came, accepted, asked=f"the output for {heads} heads of queries and {shared} of keys and values",
-               because="neighbouring heads of the queries share one of the keys and values")  # fmt: skip
+               because="neighbouring heads of queries share a head of keys and values")  # fmt: skip

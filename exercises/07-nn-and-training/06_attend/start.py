@@ -84,8 +84,9 @@ def attend(
     of keys and values: the first of them serves the first few heads of the
     queries, the second the next few, and so on.
 
-    A query that sees no key gets zeros; `torch._safe_softmax(scores, -1)` is a
-    softmax that does so. `dropout_mask` is always None here.
+    The output of a query that sees no key is zeros, and
+    `torch._safe_softmax(scores, -1)` is a softmax that does this.
+    `dropout_mask` is always None here.
 
     >>> q = torch.zeros(1, 2, 4)
     >>> k, v = torch.zeros(1, 2, 4), torch.eye(2).view(1, 2, 2)

@@ -1,4 +1,4 @@
-"""Does a file get exactly what a list has under the path that it names?"""
+"""Does a file get exactly the object that a list has under the path that it names?"""
 
 import io
 from collections import OrderedDict
@@ -17,19 +17,19 @@ def machine(**by_users: Any) -> Unpickler:
 
 
 def asked(ask: Ask, module: str, name: str, **by_users: Any) -> Came:
-    """What the answer gives for one name."""
+    """The answer's outcome for one name."""
     return ask("found", machine(**by_users), module, name)
 
 
 def test_what_every_file_may_name(ask: Ask) -> None:
-    """a name that is on the list for every file, and that a program has allowed for something else"""
+    """the object for a name on the list for every file, which a program has allowed for another object"""
     came = asked(ask, "collections", "OrderedDict", collections__OrderedDict=dict)
     expect(came, OrderedDict, because="if both lists have a path, the one for every file takes precedence")
 
 
 def test_blocked_modules(ask: Ask) -> None:
-    """names of blocked modules, which a program has allowed"""
-    because = "nothing in these modules may be named, nor in modules inside them, even if it was allowed"
+    """a refusal of names in blocked modules, even if a program has allowed them"""
+    because = "a file must not name anything in these modules, or in modules inside them, even if it was allowed"
     for module, name in (("os", "system"), ("sys", "exit"), ("os.path", "join"), ("nt", "system")):
         came = asked(ask, module, name, **{f"{module}.{name}".replace(".", "__"): len})
         refused = Raises(UnpicklingError, f"GLOBAL {module}.{name} whose module {module} is blocked")
@@ -39,7 +39,7 @@ def test_blocked_modules(ask: Ask) -> None:
 
 
 def test_names_with_dots(ask: Ask) -> None:
-    """names with dots in them"""
+    """the outcome for names with dots in them"""
     because = "an attribute of an object on the list is not itself on the list"
     for name in ("Tensor.mro", "Size.count", "Tensor.__init__.__globals__"):
         refused = Raises(UnpicklingError, f"GLOBAL torch.{name} was not an allowed global")
@@ -49,15 +49,15 @@ def test_names_with_dots(ask: Ask) -> None:
 
 
 def test_what_counts_as_false(ask: Ask) -> None:
-    """objects that a program has allowed and that count as false"""
+    """the object for a name that a program has allowed, if the object counts as false"""
     for what in ((), 0, None):
         came = asked(ask, "models", "NOTHING", models__NOTHING=what)
-        expect(came, what, because="it is on the list, whatever its value")
+        expect(came, what, because="an object on the list is returned, whatever its value")
 
 
 def test_the_refusal(ask: Ask) -> None:
-    """which name a refusal tells a program to allow"""
-    because = "a reader copies the name into a program; only built-in functions have a path without a module"
+    """the name that a refusal advises a program to allow"""
+    because = "users copy this name into a program; only names of the module builtins have a path without a module"
     for module, name, told in (
         ("builtins", "eval", "eval"),
         ("builtins", "list", "list"),

@@ -14,17 +14,17 @@
 # # 07.7 A list in a hurry
 #
 # When a checkpoint is loaded as weights, each name in its pickle is passed to
-# one function, which returns the object that the name refers to or ends the
-# loading. `_hasty` below is such a function. It loads every `state_dict`, and
-# refuses the most obvious attacks. Its users report:
+# one function, which either returns the object that the name refers to or
+# raises an error. `_hasty` below is such a function. It loads every
+# `state_dict` and refuses the most obvious attacks. Its users report:
 #
 # - a program allowed `posixpath.join` under the path "os.path.join", and a
-#   file got it, although a file may not name anything in the modules in
+#   file got it, although a file must not name anything in the modules in
 #   `allowed.BLOCKED`, nor in modules inside them;
 # - a file that names "Tensor.mro" in the module "torch" gets a method that is
 #   not on any list;
-# - a program allowed an object that is false in a condition, such as an empty
-#   tuple, under a path of its own, and a file that names it is refused;
+# - a program allowed an object that counts as false, such as an empty tuple,
+#   under a path of its own, and a file that names it is refused;
 # - the refusal of `Net`, a class in the module `models.builtins`, advises the
 #   user to allow `models.Net`, which does not exist.
 #
@@ -39,7 +39,7 @@ from glasstorch.serialization.weights_only import Unpickler
 
 
 def _hasty(machine: Unpickler, module: str, name: str) -> Any:
-    """What a file means by a name, decided in a hurry."""
+    """The object for a name in a file, found in a hurry."""
     path = f"{module}.{name}"
     if module in allowed.BLOCKED:
         what = f"unsupported GLOBAL {path} whose module {module} is blocked"
@@ -67,7 +67,7 @@ def _hasty(machine: Unpickler, module: str, name: str) -> Any:
 
 
 def found(machine: Unpickler, module: str, name: str) -> Any:
-    """What a file means by a name in a module, if it is on a list.
+    """The object that a file names in a module, if it is on a list.
 
     `machine.by_users` contains what programs have allowed,
     `allowed.by_default()` what every file may name. Both are dicts with full

@@ -1,4 +1,4 @@
-"""Are the casts of weights forgotten when the outermost block of autocast ends, and not before?"""
+"""Are the casts of weights discarded when the outermost block of autocast ends, and not before?"""
 
 from workbook.exercises.asking import Ask, expect
 
@@ -22,7 +22,7 @@ def test_after_the_outermost_block(ask: Ask) -> None:
     """a product with a weight that was changed between two blocks of autocast"""
     for blocks in (OFF_INSIDE, ON_INSIDE, TWO_OFF, FAILS):
         came = ask.run(f"{WEIGHT}\n{blocks}\nchange()\nwith auto():\n    after = product()\nafter")
-        expect(came, 5.0, because="an outermost block does not use the casts of an earlier block")
+        expect(came, 5.0, because="an outermost block must not use the casts of an earlier block")
 
 
 def test_within_the_outermost_block(ask: Ask) -> None:

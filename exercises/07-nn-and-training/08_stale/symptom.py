@@ -1,4 +1,4 @@
-"""A network is trained under autocast, and its loss is computed in float32. Does the loss fall?"""
+"""Does the loss of a network decrease if it is trained under autocast and the loss is computed in float32?"""
 
 import glasstorch as torch
 from glasstorch import nn
@@ -21,4 +21,4 @@ for step in range(4):
     print(f"step {step}: loss {loss.item():.3f}, a weight {net.weight[0, 0].item():.3f}")
 
 if len(set(losses)) == 1:
-    raise SystemExit("the weights change, and the loss does not")
+    raise SystemExit("the weights change, but the loss does not")

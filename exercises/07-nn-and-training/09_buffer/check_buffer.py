@@ -33,4 +33,4 @@ def test_gradients_that_are_cleared_in_place(ask: Ask) -> None:
         for none in (True, False):
             came = ask.run(f"{STEPS.format(options=options, none=none)}\n{SEEN}")
             expect(came, steps(momentum, dampening, nesterov),
-                   because="momentum does not depend on what happens to a gradient after its step")  # fmt: skip
+                   because="momentum must not depend on what happens to a gradient after its step")  # fmt: skip

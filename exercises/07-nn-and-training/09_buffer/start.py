@@ -18,28 +18,28 @@
 # `zero_grad(set_to_none=False)`. Since it switched its SGD to the list form,
 # `foreach=True`, the losses have changed: the first step is the same as
 # before, but the second one is not. With `set_to_none=True` all forms agree,
-# and without momentum they always do.
+# and without momentum they agree in either case.
 #
-# `faulty/glasstorch/` beside this file is the library with one fault in one
+# `faulty/glasstorch/` next to this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 07.9` runs `symptom.py` on it. Find the
-# line and say where it is. Then copy the function in which it stands, named
-# `mended` and without decorators, and mend it: it finds the names of its old
-# file here, too. `.venv/bin/workbook faulty 07.9 --mended` runs the program
-# with your function.
+# faulty line and say where it is. Then copy the function that contains it,
+# without decorators, name the copy `mended`, and correct it: here too, it can
+# use the names of the file that it comes from. `.venv/bin/workbook faulty 07.9
+# --mended` runs the program with your function.
 
 # %%
 from __future__ import annotations
 
-FILE = ""  # below faulty/glasstorch/, for example "core/device.py"
+FILE = ""  # in faulty/glasstorch/, for example "core/device.py"
 LINE = 0
 
 
 def mended():
-    """The function in which that line stands, mended."""
+    """The function that contains that line, corrected."""
     raise NotImplementedError
 
 
 # %% [markdown]
-# Save the file and run `.venv/bin/workbook check 07.9`. It first looks at the
-# place, so you may ask about that before you mend anything.
+# Save the file and run `.venv/bin/workbook check 07.9`. It first checks the
+# place, so you can run it before you correct anything.
 # `.venv/bin/workbook hint 07.9` gives a nudge.

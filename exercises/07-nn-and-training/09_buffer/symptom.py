@@ -1,4 +1,4 @@
-"""All forms of a step should give the same result. Do they, if gradients are cleared by filling them with zeros?"""
+"""Do all forms of a step give the same result if gradients are cleared by filling them with zeros?"""
 
 import glasstorch as torch
 from glasstorch import nn
@@ -26,4 +26,4 @@ for set_to_none in (True, False):
         same = [torch.allclose(a, b) for a, b in zip(wanted, found, strict=True)]
         print(f"set_to_none={set_to_none}, {form}: as the loop in {sum(same)} of {len(same)} steps")
         if not all(same):
-            raise SystemExit(f"they differ from step {same.index(False) + 1}")
+            raise SystemExit(f"the weights differ from step {same.index(False) + 1} on")

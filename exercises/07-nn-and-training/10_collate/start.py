@@ -19,8 +19,8 @@
 #
 # A table specifies how samples that are not containers are collated. It maps a
 # type, or a tuple of types, to a function. Programs may add rows of their own,
-# also for containers. Your task is the rest: find the row, and collate
-# containers for which there is none by their parts.
+# also for containers. Your function finds the row for a sample, and collates a
+# container without a row by its parts.
 #
 # Three helper functions are provided. `is_named_tuple(value)` says whether a
 # value is a tuple with named fields. `with_values(like, dict)` and
@@ -69,7 +69,7 @@ def collate(batch: Any, *, collate_fn_map: Table | None = None) -> Any:
     Sequences that are not named tuples have to be of equal length:
     RuntimeError("each element in list of batch should be of equal size").
 
-    Anything else raises
+    Samples of any other type raise
     TypeError(default_collate_err_msg_format.format(type)).
     """
     raise NotImplementedError

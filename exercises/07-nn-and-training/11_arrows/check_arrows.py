@@ -1,4 +1,4 @@
-"""Does each arrow begin at the call that made the node, and end at the node's first step?"""
+"""Does each arrow begin at the call that created the node, and end at the node's first step?"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -22,20 +22,20 @@ def recorded(program: Callable[[], object]) -> list[Record]:
 
 
 def told(record: Record) -> str:
-    """What a reader sees of a record: its name, where it ran, and its number."""
+    """A record as text: its name, its thread and its number."""
     behind = f" of thread {record.forward_thread}" if record.forward_thread else ""
     return f"{record.name} in thread {record.thread}, number {record.sequence}{behind}"
 
 
 def judge(ask: Ask, records: Sequence[Record], accepted: list[tuple[int, int]], because: str) -> None:
-    """Ask about some records; what is accepted are pairs of their places."""
+    """Judge the arrows between some records; accepted are pairs of their places."""
     numbered = [f"[{place}] {told(record)}" for place, record in enumerate(records) if record.sequence >= 0]
-    question = f"the arrows between records with a number, {'; '.join(numbered) or 'of which there are none'}"
+    question = f"the arrows between records with a number, {'; '.join(numbered) or 'of which none exist'}"
     expect(placed(ask("arrows", records), records), accepted, asked=question, because=because)
 
 
 def judge_names(ask: Ask, program: Callable[[], object], accepted: Names, because: str) -> None:
-    """Ask about the profile of a program; what is accepted are the names of the calls and steps."""
+    """Judge the arrows in the profile of a program; accepted are pairs of names of calls and steps."""
     records = recorded(program)
     came = placed(ask("arrows", records), records)
     if isinstance(came, list):
@@ -64,7 +64,7 @@ def call(name: str, times: tuple[int, int], sequence: int, thread: int = 1) -> R
 def step(
     name: str, times: tuple[int, int], sequence: int, threads: tuple[int, int] = (1, 1), scope: int = BACKWARD_FUNCTION
 ) -> Record:
-    """A backward step: in the first of the threads, of a node that was made in the second."""
+    """A backward step in the first of the threads, of a node that was created in the second."""
     return Record((name, "", scope), *times, sequence, *threads)
 
 
@@ -86,7 +86,7 @@ def test_calls_that_make_a_node_each(ask: Ask) -> None:
 
 
 def test_calls_inside_calls(ask: Ask) -> None:
-    """the arrows of a layer, whose operators are called by others"""
+    """the arrows of a layer whose operators are called by others"""
 
     def program() -> None:
         functional.linear(leaf(), leaf(), torch.ones(3, requires_grad=True)).sum().backward()
@@ -96,7 +96,7 @@ def test_calls_inside_calls(ask: Ask) -> None:
 
 
 def test_calls_that_make_no_node(ask: Ask) -> None:
-    """the arrows of calls some of which create no node, although gradients are on"""
+    """the arrows of calls of which some create no node, although gradients are on"""
     for program in (
         [call("eq", (10, 20), 4), call("exp", (30, 31), 4), step("ExpBackward0", (50, 60), 4)],
         [call("eq", (10, 11), 4), call("exp", (30, 40), 4), step("ExpBackward0", (50, 60), 4)],
@@ -152,7 +152,7 @@ def test_what_the_engine_does_around_a_step(ask: Ask) -> None:
         step("evaluate_function: ExpBackward0", (50, 70), 4, scope=FUNCTION),
         step("ExpBackward0", (55, 65), 4),
     ]
-    judge(ask, records, [(0, 2)], "by its scope and its forward_thread, it is neither a forward call nor a step")
+    judge(ask, records, [(0, 2)], "the engine's record is neither a forward call nor a step, by its fields")
 
 
 def test_a_graph_that_is_walked_twice(ask: Ask) -> None:
@@ -196,7 +196,7 @@ def test_what_the_profile_has_not_seen(ask: Ask) -> None:
         y.backward()
         leaf().cos()
 
-    judge_names(ask, program, [], "of these nodes only one end was recorded")
+    judge_names(ask, program, [], "for these nodes only the call or only the step was recorded")
     judge(ask, [], [], "nothing was recorded")
     unseen = [call("eq", (10, 20), -1), step("AccumulateGrad", (30, 40), -1, threads=(1, 1))]
-    judge(ask, unseen, [], "-1 is no number: the call ran without gradients, and no call created the node of a leaf")
+    judge(ask, unseen, [], "-1 is not a number: the call ran without gradients, and no call created the leaf's node")

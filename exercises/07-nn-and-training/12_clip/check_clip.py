@@ -1,4 +1,4 @@
-"""Is the norm that of all gradients together, and are they made smaller by it, and never larger?"""
+"""Is the norm that of all gradients together, and are they scaled down to the limit, and never up?"""
 
 import math
 import random
@@ -45,7 +45,7 @@ def rounded(total: torch.Tensor) -> float:
 
 
 def test_the_norm(ask: Ask) -> None:
-    """the norm of several gradients, of several orders"""
+    """the norm of several gradients, for several orders"""
     rows = drawn("norm", 3)
     for order in (2.0, 1.0, 3.0, math.inf):
         came = ask("clip", given(rows), 0.5, order)
@@ -55,32 +55,32 @@ def test_the_norm(ask: Ask) -> None:
 
 
 def test_gradients_above_the_limit(ask: Ask) -> None:
-    """the gradients after a call, where their norm was above the limit"""
+    """the gradients after a call, if their norm was above the limit"""
     for order in (2.0, 1.0, math.inf):
         rows = drawn("above", 5)
         parameters = given(rows)
         ask("clip", parameters, 0.5, order)
         accepted = [[round(x * 0.5 / norm(rows, order), 5) for x in row] for row in rows]
-        because = "all are multiplied by one factor, after which their norm is the limit"
+        because = "all are multiplied by one factor, so that their norm becomes the limit"
         expect(of(parameters), accepted, asked=f"the gradients, clipped to a norm of order {order:g}", because=because)
 
 
 def test_gradients_below_the_limit(ask: Ask) -> None:
-    """the gradients after a call, where their norm was below the limit"""
+    """the gradients after a call, if their norm was below the limit"""
     for seed in ("small", "smaller"):
         rows = drawn(seed, 0.01)
         parameters = given(rows)
         ask("clip", parameters, 1.0)
         accepted = [[round(x, 5) for x in row] for row in rows]
-        because = "their norm is already below the limit"
-        expect(of(parameters), accepted, asked="the gradients, of a norm below the limit", because=because)
+        because = "their norm is below the limit, so they are not changed"
+        expect(of(parameters), accepted, asked="gradients with a norm below the limit", because=because)
 
 
 def test_kinds_of_parameters(ask: Ask) -> None:
     """the gradients after a call with a generator, and with a single tensor"""
     parameters = given([[3.0], [4.0]])
     ask("clip", (one for one in parameters), 1.0)
-    because = "`module.parameters()` is a generator"
+    because = "`module.parameters()` is a generator, which yields its elements only once"
     expect(of(parameters), [[0.6], [0.8]], asked="the gradients, after a call with a generator", because=because)
     parameter = given([[6.0, 8.0]])[0]
     ask("clip", parameter, 1.0)
@@ -89,7 +89,7 @@ def test_kinds_of_parameters(ask: Ask) -> None:
 
 
 def test_in_place(ask: Ask) -> None:
-    """a gradient to which the program has another reference"""
+    """a gradient to which the program holds another reference"""
     parameters = given([[3.0], [4.0]])
     held = parameters[0].grad
     ask("clip", parameters, 1.0)
@@ -99,10 +99,10 @@ def test_in_place(ask: Ask) -> None:
 
 
 def test_norms_that_are_not_finite(ask: Ask) -> None:
-    """a norm that is infinite or NaN"""
+    """an error for a norm that is infinite or NaN"""
     for bad in (math.inf, math.nan):
         parameters = given([[3.0, 4.0], [bad]])
         came = ask("clip", parameters, 1.0, error_if_nonfinite=True)
-        expect(came, Raises(RuntimeError, "non-finite"), because="an error was requested")
-        because = "a program that catches the error continues with these gradients"
+        expect(came, Raises(RuntimeError, "non-finite"), because="error_if_nonfinite=True requests an error")
+        because = "a program that catches the error continues with these gradients, so they must not be changed"
         expect(of(parameters[:1]), [[3.0, 4.0]], asked="another gradient, after the error", because=because)

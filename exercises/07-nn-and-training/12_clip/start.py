@@ -25,9 +25,9 @@
 #   line 3 on, and after each call the norm of all gradients is well below the
 #   limit;
 # - with a list of one parameter, the losses agree up to the first step in
-#   which the norm is below the limit. From then on they do not settle;
+#   which the norm is below the limit. From then on they do not converge;
 # - a loop requests an error if a gradient is infinite, catches it, sets that
-#   gradient to zero and takes the step. The next loss is NaN.
+#   gradient to zero and takes the step, after which the loss is NaN.
 #
 # There are four places to change.
 
@@ -84,8 +84,8 @@ def clip(
 
     The norm is that of one vector with the elements of all gradients, of the
     order `norm_type`. If it is above `max_norm`, all gradients are multiplied
-    in place by one factor, after which it is `max_norm`. Otherwise they are
-    not changed. Parameters without a gradient are ignored.
+    in place by one factor, so that their norm becomes `max_norm`. Otherwise
+    they are not changed. Parameters without a gradient are ignored.
 
     >>> p, q = torch.zeros(1), torch.zeros(1)
     >>> p.grad, q.grad = torch.tensor([3.0]), torch.tensor([4.0])

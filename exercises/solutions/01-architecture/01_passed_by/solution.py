@@ -7,9 +7,9 @@ from glasstorch.dispatch.trace import Hop
 
 
 def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
-    """The keys that passed by in the call that begins at hops[first]."""
+    """The keys that were passed by in the call that begins at hops[first]."""
     begin = hops[first]
-    running = [begin]  # those hops of the call in which the next one may run, the innermost last
+    running = [begin]  # the hops of the call that may still make the next one, the innermost last
     passed = above(begin)
     for hop in hops[first + 1 :]:
         while running and running[-1].depth >= hop.depth:
@@ -24,7 +24,7 @@ def passed_by(hops: Sequence[Hop], first: int = 0) -> tuple[DispatchKey, ...]:
 
 
 def above(hop: Hop) -> list[DispatchKey]:
-    """The keys of a hop's set that were asked before its own."""
+    """The keys of a hop's set that were looked up before its own."""
     found, keys = [], hop.keys
     while (key := highest_key(keys)) not in (hop.key, DispatchKey.Undefined):
         found.append(key)

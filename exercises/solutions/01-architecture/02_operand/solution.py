@@ -1,4 +1,4 @@
-"""Calls the function, and turns its refusal of the types, and no other error, into the value."""
+"""Calls the function, and returns NotImplemented where it refuses the types; other errors are raised."""
 
 from collections.abc import Callable
 from typing import Any

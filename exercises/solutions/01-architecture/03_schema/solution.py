@@ -1,4 +1,4 @@
-"""Cuts at the commas that stand in no brackets, and takes each part apart from its end: default, name, type."""
+"""Splits at the commas outside brackets, and takes each part apart from its end: default, name, type."""
 
 from glasstorch.core.errors import SchemaError
 from glasstorch.dispatch.schema import Argument, Type
@@ -23,7 +23,7 @@ def parse_arguments(text: str) -> tuple[Argument, ...]:
 
 
 def parts(text: str) -> list[str]:
-    """The text, cut at the commas that stand in no brackets."""
+    """The text, split at the commas outside brackets."""
     found, depth = [""], 0
     for character in text:
         depth += (character in "([") - (character in ")]")

@@ -1,11 +1,11 @@
-"""Compares Python's counts of the tensor and of its storage with that of an object which only a list holds."""
+"""Compares Python's counts for the tensor and its storage with the count for an object that only a list holds."""
 
 import sys
 from typing import Any
 
 
 def other_references(buffer: list[Any], index: int) -> int:
-    """How many references to the gradient and its memory are not the list's."""
+    """Count the references to the gradient and its memory besides the list's."""
     grad = buffer[index]
     found = sys.getrefcount(grad) - ALONE
     storage = grad._storage
@@ -16,7 +16,7 @@ def other_references(buffer: list[Any], index: int) -> int:
 
 
 def references_when_alone() -> int:
-    """What the same steps see for an object that only a list holds."""
+    """The count that the same steps return for an object that only a list holds."""
 
     def count(buffer: list[Any], index: int) -> int:
         grad = buffer[index]

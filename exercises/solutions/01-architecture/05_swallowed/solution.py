@@ -1,4 +1,4 @@
-"""Refuses each named argument that is left over, however few there are."""
+"""Refuses named arguments that are left over, even if there is only one."""
 
 from __future__ import annotations
 

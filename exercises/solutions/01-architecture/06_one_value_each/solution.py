@@ -1,4 +1,4 @@
-"""Each place of a sparse tensor once, with the sum of its values."""
+"""Sorts the places of a sparse tensor, and adds up the values of equal ones."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Walks from the last dimension to the first, and carries along how many elements one step passes over."""
+"""Walks from the last dimension to the first, and keeps count of the elements that one step passes over."""
 
 
 def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Goes through the dimensions from the outside in, and joins each to the one before where every operand allows it."""
+"""Goes through the dimensions from the outside in, and merges each with the one before if every operand allows it."""
 
 from collections.abc import Sequence
 
@@ -14,6 +14,6 @@ def coalesce_dimensions(shape: Shape, strides: Sequence[Shape]) -> Walk:
             continue
         steps = [own[dim] for own in strides]
         if kept and all(outer == size * inner for outer, inner in zip(kept[-1][1], steps, strict=True)):
-            size *= kept.pop()[0]  # the outer one's steps are those of a whole pass, which nobody takes any more
+            size *= kept.pop()[0]  # the outer stride, a whole pass of the inner one, is not needed any more
         kept.append((size, steps))
     return tuple(size for size, _ in kept), tuple(tuple(steps[i] for _, steps in kept) for i in range(len(strides)))

@@ -1,4 +1,4 @@
-"""Judges blocks only, by where they begin and end."""
+"""Compares blocks only, by the places where they begin and end."""
 
 import math
 
@@ -20,7 +20,7 @@ def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
 
 
 def overlap_status(a: Extent, b: Extent) -> Overlap:
-    """What two tensors on one storage have in common."""
+    """Which cells two tensors on one storage have in common."""
     count_a, count_b = math.prod(a.shape), math.prod(b.shape)
     if not count_a or not count_b:
         return Overlap.NO

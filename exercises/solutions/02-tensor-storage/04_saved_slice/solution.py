@@ -1,4 +1,4 @@
-"""Converts the offset as well: it counts elements, and the elements are smaller now."""
+"""Converts the offset as well, because it counts elements, and the elements are smaller now."""
 
 from __future__ import annotations
 

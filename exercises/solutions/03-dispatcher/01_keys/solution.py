@@ -1,4 +1,4 @@
-"""Makes a table of all names first; then a set is a matter of bits, and reading one starts at the top."""
+"""Makes a table of all names first; then sets are combined bit by bit, and read from the highest bit down."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def highest_key(keys: int) -> DispatchKey:
 
 
 def runtime_keys(keys: int) -> Iterator[DispatchKey]:
-    """The runtime keys in a set, lowest functionality first."""
+    """Yield the runtime keys in a set, the lowest functionality first."""
     for place, functionality in enumerate(FUNCTIONALITIES, start=16):
         if not keys >> place & 1:
             continue

@@ -1,4 +1,4 @@
-"""Tries each choice of aliases beside the keys that have their own kernel, and adds the backends out of sight."""
+"""Tries each set of aliases with the keys that have their own kernel, and adds backends that are not shown."""
 
 from collections.abc import Mapping
 from itertools import chain, combinations

@@ -1,4 +1,4 @@
-"""Reads the generation before it begins, and keeps the entry only if nobody has registered since."""
+"""Reads the generation before it begins, and keeps the entry only if no kernel was registered since."""
 
 from glasstorch.dispatch.operator import Boxed, DispatchTable, registry
 from glasstorch.dispatch.resolve import resolve

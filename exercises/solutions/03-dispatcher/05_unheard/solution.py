@@ -1,4 +1,4 @@
-"""Empties the tables of the operators that pass over the changed one as well."""
+"""Also empties the tables of the operators whose shortcuts skip the changed one."""
 
 from __future__ import annotations
 

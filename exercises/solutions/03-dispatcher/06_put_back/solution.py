@@ -1,4 +1,4 @@
-"""Walks each path inwards to make what the views are views of, and outwards to put back what was changed."""
+"""Goes along each path inwards to make what the views are views of, and outwards to put back the new elements."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Goes through the arguments, the pairs of an argument and a result, and the pairs of results."""
+"""Checks the arguments, the pairs of an argument and a result, and the pairs of results."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -15,7 +15,7 @@ def broken_promises(
     changed: Sequence[bool],
     returned: Sequence[Any],
 ) -> set[Broken]:
-    """What a call has done and its schema does not allow."""
+    """The promises of its schema that a call has broken."""
     found = set()
     results = list(zip(schema.returns, returned, strict=False))
     for i, (argument, value) in enumerate(zip(schema.arguments, given, strict=True)):

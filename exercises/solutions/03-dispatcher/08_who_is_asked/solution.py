@@ -1,4 +1,4 @@
-"""Goes along the tuple to the first class that is a base, unless the class is there already."""
+"""Finds the first class of the tuple that is a base, unless the class itself is there already."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from glasstorch.dispatch.python_fallback import overrides_dispatch
 
 
 def with_its_class(asked: tuple[Any, ...], tensor: Any) -> tuple[Any, ...]:
-    """The tensors to ask, and one more if its class is not among theirs."""
+    """The tensors whose classes to ask, with one more if its class is new."""
     kind = type(tensor)
     classes = [type(one) for one in asked]
     if kind in classes or not overrides_dispatch(kind):

@@ -1,4 +1,4 @@
-"""Moves the arguments, runs, writes back, and makes of each result what its mark says."""
+"""Moves the arguments, runs the kernel, writes back, and returns for each result what its mark says."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from glasstorch.kernels.cpu_fallback import CPU_KEYS, announce_view, device_of, 
 
 
 def computed_on_cpu(operator: Operator, arguments: Sequence[Any], error_on_views: bool) -> Any:
-    """What an operator returns, if the CPU computes it."""
+    """The results of an operator, computed by the CPU."""
     device = device_of(arguments)
     copies = [moved(CPU, given) for given in arguments]
     computed = operator.redispatch(CPU_KEYS, *copies)

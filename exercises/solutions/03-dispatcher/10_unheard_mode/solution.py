@@ -1,4 +1,4 @@
-"""Includes the key where there is at least one mode."""
+"""Includes the key if there is at least one mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks module after module, and remembers the tensors that it has met by their identity."""
+"""Visits module after module, and remembers by their identity the tensors that were already yielded."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Converts every buffer that is there: whether it is saved is another question."""
+"""Converts every buffer that exists, whether or not it is saved."""
 
 from __future__ import annotations
 

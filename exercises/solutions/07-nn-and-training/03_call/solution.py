@@ -1,4 +1,4 @@
-"""Watches what is there when nobody will replace it any more, notes a hook before it runs, and passes the error on."""
+"""Watches input and output once no hook can replace them, records a hook before it runs, and raises the error again."""
 
 from typing import Any
 

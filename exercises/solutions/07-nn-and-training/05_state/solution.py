@@ -1,4 +1,4 @@
-"""Takes the spare number of the state, or none where the state has none."""
+"""Takes the spare number from the state, or removes it if the state has none."""
 
 from __future__ import annotations
 

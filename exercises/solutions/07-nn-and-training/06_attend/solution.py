@@ -1,4 +1,4 @@
-"""Begins the triangle at the upper left, scales before it masks, lets nothing be zero, and keeps groups together."""
+"""Begins the triangle at the upper left, scales before it masks, returns 0 for no keys, and keeps groups together."""
 
 import math
 

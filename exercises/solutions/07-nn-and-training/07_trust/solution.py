@@ -1,4 +1,4 @@
-"""Blocks by the first part, follows no dots, has an object that stands for missing, and takes off a beginning only."""
+"""Blocks by the first part of the path, follows no dots, has a default that is no value, and removes only a prefix."""
 
 from pickle import UnpicklingError
 from typing import Any
@@ -10,7 +10,7 @@ ABSENT = object()
 
 
 def found(machine: Unpickler, module: str, name: str) -> Any:
-    """What a file means by a name in a module, if it is on a list."""
+    """The object that a file names in a module, if it is on a list."""
     path = f"{module}.{name}"
     if module.partition(".")[0] in allowed.BLOCKED:
         raise UnpicklingError(f"Trying to load unsupported GLOBAL {path} whose module {module} is blocked.")

@@ -1,4 +1,4 @@
-"""Counts the end of every block, also of one that is switched off."""
+"""Counts the end of every block, even of one in which autocast is off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINE = 101
 def mended(
     self: autocast, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
 ) -> Literal[False]:
-    """Set what was set before, and forget the casts when the outermost block ends."""
+    """Restore the settings, and discard the casts when the outermost block ends."""
     if autocast_decrement_nesting() == 0:
         clear_autocast_cache()
     on, dtype, cache_enabled = self._before.pop()

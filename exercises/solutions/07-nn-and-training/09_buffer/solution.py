@@ -1,4 +1,4 @@
-"""Keeps a copy of the first gradient, which nobody else can change."""
+"""Keeps a copy of the first gradient, so that changes to the gradient do not reach it."""
 
 from __future__ import annotations
 

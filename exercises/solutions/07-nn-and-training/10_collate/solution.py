@@ -1,4 +1,4 @@
-"""Asks the table first, for the type and then for its bases, and turns containers inside out."""
+"""Looks in the table first, for the type and then for its bases, and collates containers by their parts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The call that made a node is the last to begin with its number, as the next call has a greater one."""
+"""Pairs each step with the last call that began with the node's number, which is the call that created the node."""
 
 from collections.abc import Sequence
 

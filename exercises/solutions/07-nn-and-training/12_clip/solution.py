@@ -1,4 +1,4 @@
-"""Walks through a list, takes the norm of the norms, never enlarges, and raises before it changes anything."""
+"""Walks through a list, takes the norm of the norms, never scales up, and raises before it changes a gradient."""
 
 import warnings
 from collections.abc import Iterable
