@@ -137,7 +137,7 @@ def _problem(importer: str, taken: Import, package: Path) -> str:
         return ""
     if layer(module) < layer(importer) or layer(importer) == FACADE:
         return ""
-    return f"{own} must not import {module or 'the facade'}: its row is not an earlier one"
+    return f"{own} must not import {module or 'the facade'}, which is not below it in ROWS"
 
 
 def _is_module(package: Path, module: str) -> bool:

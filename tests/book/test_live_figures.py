@@ -42,7 +42,7 @@ def test_a_trace_is_drawn_with_its_keys_rules_files_and_what_was_passed_by() -> 
         leaf(1.0) + leaf(2.0)
     said = words(hops.draw(recorded))
     assert said[:4] == ["aten::add.Tensor", "AutogradCPU", "autograd kernel", "autograd/generated/autograd_kernels.py"]
-    assert said[4] == "passing by ADInplaceOrView, BackendSelect"
+    assert said[4] == "fallthrough at ADInplaceOrView, BackendSelect"
     assert said[5:7] == ["CPU", "kernel"]
 
 

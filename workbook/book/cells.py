@@ -5,8 +5,10 @@ it shows the outline only, and `show_calls` and `show_counterexamples` show what
 what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`, `show_keys`,
 `show_table`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
 `show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found, and
-`LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs. `example` gives what a program
-in `examples/` defines. What they display is the same on every machine.
+`LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
+`watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `example` gives what a
+program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults` read the library's own
+sources. What they display is the same on every machine.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ from workbook.book.behaviours import behaviour, comparable, observed
 from workbook.book.calls import show_calls as show_calls
 from workbook.book.calls import show_counterexamples as show_counterexamples
 from workbook.book.costs import show_cost as show_cost
+from workbook.book.counting import counted_calls as counted_calls
+from workbook.book.counting import numbers_saved as numbers_saved
+from workbook.book.counting import peak_memory as peak_memory
+from workbook.book.counting import watched_results as watched_results
 from workbook.book.entries import ENTRIES, definition
 from workbook.book.example_programs import example as example
 from workbook.book.figures.growing import LiveCurves as LiveCurves
@@ -44,6 +50,10 @@ from workbook.book.figures.live import show_table as show_table
 from workbook.book.figures.live import show_trace as show_trace
 from workbook.book.named import named
 from workbook.book.project import project_root
+from workbook.book.rooms import imports_of as imports_of
+from workbook.book.rooms import layer_faults as layer_faults
+from workbook.book.rooms import mirrors_of as mirrors_of
+from workbook.book.rooms import reading_order as reading_order
 from workbook.book.showing import Shown as Shown
 from workbook.book.showing import display
 from workbook.book.withheld import asked_in, excerpt, library, masked, note_on

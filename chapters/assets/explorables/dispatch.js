@@ -60,8 +60,8 @@ GlassExplorable.define("dispatch", (stage, data, kit) => {
 
   let now = look(state), nodes = [];
 
-  const entry = ({ rule, by }) => (by === "passes by" ? `${rule}: passes by` : by ? `${rule}, registered for ${by}` : rule);
-  const whereabouts = (row) => (row.met ? "called" : row.passed ? "passed by" : row.present ? "not reached" : "not in the set");
+  const entry = ({ rule, by }) => (by === "fallthrough" ? `${rule}: fallthrough` : by ? `${rule}, registered for ${by}` : rule);
+  const whereabouts = (row) => (row.met ? "called" : row.passed ? "fell through" : row.present ? "not reached" : "not in the set");
 
   function told() {
     const way = now.hops.map((hop) => `${hop.key} (${hop.rule})`).join(", then ");
@@ -72,7 +72,7 @@ GlassExplorable.define("dispatch", (stage, data, kit) => {
     else if (last.rule === COMPUTES) end = " What stands there calls other operators, and to each of them all keys apply again.";
     else if (recorded(now)) end = state.wanted && !state.noGrad && !state.modes.has("inference_mode") ? " The autograd kernel records a node." : " The autograd kernel is called, and records nothing: no gradient is wanted.";
     else if (ofAutograd(now)) end = " The operator has no autograd kernel: the fallback of autograd calls the next kernel, and a backward pass that comes through warns.";
-    return `The call goes to ${way}.${passed.length ? ` It passes by ${passed.join(", ")}.` : ""}${end}`;
+    return `The call goes to ${way}.${passed.length ? ` A fallthrough sends it on at ${passed.join(", ")}.` : ""}${end}`;
   }
 
   function show(action) {
@@ -88,7 +88,7 @@ GlassExplorable.define("dispatch", (stage, data, kit) => {
     say(`${same && action.mode ? "Nothing changes in the set or on the way. " : ""}${told()}${found ? ` ${found}` : ""}`);
   }
 
-  // One line for each key: a dot where the call stops, a line past what it passes by; the key; what stands there.
+  // One line for each key: a dot where the call stops, a line past the keys that fall through; the key; what stands there.
   function draw(svg, width, narrow) {
     const tall = narrow ? 54 : 36, box = 148;
     nodes = now.rows.map((row, place) => {

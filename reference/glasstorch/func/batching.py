@@ -62,38 +62,31 @@ class Batch(Interpreter):
 
     def process(self, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
         some = self.has_wrapped(arguments)
-        is_random = Tag.nondeterministic_seeded in operator.tags
-        if not some and not is_random:
-            return rest.call(call, operator, arguments)
+        if not some and Tag.nondeterministic_seeded not in operator.tags:
+            return rest.call(call, operator, arguments)  # once for all examples
         if some and operator.schema.is_out:
-            raise RuntimeError(
-                f"Batching rule not implemented for {operator.name}; the fallback path doesn't work on out= or view "
-                f"ops."
-            )
-        rule = RULES.get(operator.qualified_overload) if operator.namespace == "aten" else None
+            raise no_rule_for_out(operator)
+        if not operator.family and (registered := operator.kernels.get(BATCHED)):
+            return self.by_user(registered[-1], operator, arguments, rest)
         kernel = composite_of(operator)
-        if not operator.family and (by_user := operator.kernels.get(BATCHED)):
-            registered = by_user[-1]
-            if isinstance(registered.function, RuleOfUser):
-                return registered.function.process(self, operator, arguments, rest)
-            keys = compute_keys(keys_of(arguments))
-            return entry_for(operator, Choice(BATCHED, registered, KERNEL), keys)(keys, *arguments)
-        if rule is None and not (is_random and kernel is not None and kernel.key is IMPLICIT):
-            rule = next((found for tag, found in BY_TAG.items() if tag in operator.tags), None)
-        if rule is not None and not rule.is_made_of_others:
-            found = rest.call(rule.function, self, operator, list(arguments))
-            if found is not NotImplemented:
-                return found
-            rule = None
-        if rule is None and kernel is not None:  # each of its parts comes here
-            keys = compute_keys(keys_of(arguments))
-            if kernel.by_user:
-                return entry_for(operator, Choice(kernel.key, kernel, KERNEL), keys)(keys, *arguments)
-            return kernel.function(keys, *arguments) if kernel.takes_keys else kernel.function(*arguments)
-        if rule is None:
-            return rest.call(one_by_one, self, operator, list(arguments))
-        result = rule.function(*arguments)
-        return arguments[0].copy_(result) if operator.schema.is_inplace else result
+        rule = rule_of(operator, kernel)
+        if rule is not None and rule.is_made_of_others:
+            result = rule.function(*arguments)
+            return arguments[0].copy_(result) if operator.schema.is_inplace else result
+        if rule is not None:
+            result = rest.call(rule.function, self, operator, list(arguments))
+            if result is not NotImplemented:
+                return result
+        if kernel is not None:
+            return called(kernel, operator, arguments)  # each of its parts comes here
+        return rest.call(one_by_one, self, operator, list(arguments))
+
+    def by_user(self, kernel: Kernel, operator: Operator, arguments: Sequence[Any], rest: Rest) -> Any:
+        """Call what a user has registered for an operator of their own under FuncTorchBatched."""
+        if isinstance(kernel.function, RuleOfUser):
+            return kernel.function.process(self, operator, arguments, rest)
+        keys = compute_keys(keys_of(arguments))
+        return entry_for(operator, Choice(BATCHED, kernel, KERNEL), keys)(keys, *arguments)
 
     def has_wrapped(self, arguments: Sequence[Any]) -> bool:
         """Whether a tensor among the arguments is batched at this level."""
@@ -150,6 +143,30 @@ class Batch(Interpreter):
             refresh(arguments[0])
             return arguments[0]
         return self.around(result)
+
+
+def rule_of(operator: Operator, kernel: Kernel | None) -> Rule | None:
+    """The rule that an operator's row names, or one of its tags; `kernel` is what composes it of others, if any."""
+    rule = RULES.get(operator.qualified_overload) if operator.namespace == "aten" else None
+    is_random = Tag.nondeterministic_seeded in operator.tags
+    if rule is None and not (is_random and kernel is not None and kernel.key is IMPLICIT):
+        rule = next((found for tag, found in BY_TAG.items() if tag in operator.tags), None)
+    return rule
+
+
+def called(kernel: Kernel, operator: Operator, arguments: Sequence[Any]) -> Any:
+    """Call the kernel that composes an operator of others, at the level of vmap."""
+    keys = compute_keys(keys_of(arguments))
+    if kernel.by_user:
+        return entry_for(operator, Choice(kernel.key, kernel, KERNEL), keys)(keys, *arguments)
+    return kernel.function(keys, *arguments) if kernel.takes_keys else kernel.function(*arguments)
+
+
+def no_rule_for_out(operator: Operator) -> RuntimeError:
+    """The error of a batched call with out=."""
+    return RuntimeError(
+        f"Batching rule not implemented for {operator.name}; the fallback path doesn't work on out= or view ops."
+    )
 
 
 def full_name(operator: Operator) -> str:

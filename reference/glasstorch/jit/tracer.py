@@ -332,35 +332,45 @@ def trace_operator(keys: int, operator: Operator, *positional: Any, **named: Any
     below_tracer = keys & BELOW_TRACER
     if state is None or state.enters(operator, below_tracer):
         return operator.redispatch(below_tracer, *arguments)
-    schema = operator.schema
-    gives_tensors = all(returned.type.is_tensor_like for returned in schema.returns)
-    if gives_tensors:
-        values = [state.argument(*pair) for pair in zip(schema.arguments, arguments, strict=True)]
-    elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
-        state.value_left()
-    if state.loses_gradients(arguments):
-        _warn_of_lost_gradient()
+    values = _values_of(state, operator, arguments)
     included, allowed = active_keys.get()
     token = active_keys.set((included & ~TRACER, allowed))
     try:
         result = operator.redispatch(below_tracer, *arguments)
     finally:
         active_keys.reset(token)
-    if gives_tensors:
-        node = state.graph.create(operator.name.partition(".")[0], values, 0)
-        node.source = _source()
-        _check_overload(node, operator)
-        state.graph.insert_node(node)
-        for returned in result if len(schema.returns) != 1 else (result,):
-            if isinstance(returned, Tensor):
-                state.set_value(returned, node.add_output(TensorType.of(returned)))
-            else:
-                elements = node.add_output(ListType(TENSOR))
-                unpack = state.graph.create("prim::ListUnpack", [elements], [TensorType.of(t) for t in returned])
-                state.graph.insert_node(unpack)
-                for tensor, value in zip(returned, unpack.outputs, strict=True):
-                    state.set_value(tensor, value)
+    if values is not None:
+        _write_node(state, operator, values, result)
     return result
+
+
+def _values_of(state: TracingState, operator: Operator, arguments: Sequence[Any]) -> list[Value] | None:
+    """The values of a call's arguments; None if its results are no tensors, and so leave the graph."""
+    schema, values = operator.schema, None
+    if all(returned.type.is_tensor_like for returned in schema.returns):
+        values = [state.argument(*pair) for pair in zip(schema.arguments, arguments, strict=True)]
+    elif any(map(state.knows, tensors_of(arguments))):  # type: ignore[arg-type]
+        state.value_left()
+    if state.loses_gradients(arguments):
+        _warn_of_lost_gradient()
+    return values
+
+
+def _write_node(state: TracingState, operator: Operator, values: list[Value], result: Any) -> None:
+    """Write the node of a call, and note which values its results are now; a list of tensors is taken apart."""
+    node = state.graph.create(operator.name.partition(".")[0], values, 0)
+    node.source = _source()
+    _check_overload(node, operator)
+    state.graph.insert_node(node)
+    for returned in result if len(operator.schema.returns) != 1 else (result,):
+        if isinstance(returned, Tensor):
+            state.set_value(returned, node.add_output(TensorType.of(returned)))
+        else:
+            elements = node.add_output(ListType(TENSOR))
+            unpack = state.graph.create("prim::ListUnpack", [elements], [TensorType.of(t) for t in returned])
+            state.graph.insert_node(unpack)
+            for tensor, value in zip(returned, unpack.outputs, strict=True):
+                state.set_value(tensor, value)
 
 
 def _check_overload(node: Node, operator: Operator) -> None:

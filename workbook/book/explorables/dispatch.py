@@ -64,7 +64,7 @@ OPERATORS = (
     "transpose.int",
     "native_dropout",
 )
-PASSES_BY = "passes by"
+FALLS_THROUGH = "fallthrough"
 ABOVE_BACKENDS = sum(
     bit for name, bit in FUNCTIONALITY_BIT.items() if name in FUNCTIONALITIES[FUNCTIONALITIES.index("BackendSelect") :]
 )
@@ -81,7 +81,7 @@ print(json.dumps({name: [key.name for key, kernels in all.items() if kernels] fo
 
 
 class Hop(NamedTuple):
-    """One entry that a call meets: the keys passed by before it, and what it is. `by` is what was registered."""
+    """One entry that a call meets: the keys that fell through before it, what it is, and `by` what was registered."""
 
     skipped: tuple[str, ...]
     key: str
@@ -92,7 +92,7 @@ class Hop(NamedTuple):
 def data() -> dict[str, Any]:
     """For each device, the table and the paths for each subset of the registrations that matter to it.
 
-    A path is the numbers of its rows. What a row between them holds, and is in the set, is passed by.
+    A path is the numbers of its rows. A row between them whose key is in the set fell through.
     """
     entries, paths = Numbered(), Numbered()
     devices = []
@@ -203,12 +203,12 @@ def served_by(choice: Choice) -> str:
     """What a chosen kernel was registered for: a key, an alias, or all operators."""
     if choice.kernel is None:
         return ""
-    if passes_by(choice):
-        return PASSES_BY
+    if falls_through(choice):
+        return FALLS_THROUGH
     return "every operator" if choice.rule == BACKEND_FALLBACK else choice.kernel.key.name
 
 
-def passes_by(choice: Choice) -> bool:
+def falls_through(choice: Choice) -> bool:
     """Whether an entry sends the call on to the next key."""
     return choice.kernel is not None and choice.kernel.function is fallthrough_kernel
 
@@ -216,7 +216,7 @@ def passes_by(choice: Choice) -> bool:
 def path(operator: Operator, keys: int) -> Iterator[Hop]:
     """The entries that a call of this operator meets, until one computes, or leaves it to other operators."""
     while True:
-        key, skipped = next_hop(keys, lambda key: passes_by(choose(operator, key)))
+        key, skipped = next_hop(keys, lambda key: falls_through(choose(operator, key)))
         choice = choose(operator, key)
         yield Hop(tuple(one.name for one in skipped), key.name, choice.rule, served_by(choice))
         if choice.kernel is None or choice.rule == MATH_KERNEL or not key_set_of(key) & ABOVE_BACKENDS:
@@ -251,7 +251,7 @@ def figure() -> Figure:
         drawing.text(216, y + 22, told_of(rule, by), size=13, colour="ink" if key.name in met else "soft", room=400)
         if key.name in met | skipped:
             drawing.box(4, y + 10, 14, 14, kind="glass" if key.name in met else "plain", radius=7)
-        way = "called" if key.name in met else "passed by" if key.name in skipped else "not in the set"
+        way = "called" if key.name in met else "fell through" if key.name in skipped else "not in the set"
         lines.append(f"{key.name}: {told_of(rule, by)}, {way}")
         y += 40
     drawing.description = "; ".join(lines) + "."
@@ -261,4 +261,4 @@ def figure() -> Figure:
 
 def told_of(rule: str, by: str) -> str:
     """One entry in words."""
-    return f"{rule}: passes by" if by == PASSES_BY else f"{rule}, registered for {by}" if by else rule
+    return f"{rule}: fallthrough" if by == FALLS_THROUGH else f"{rule}, registered for {by}" if by else rule

@@ -34,7 +34,7 @@ def draw(trace: Trace) -> Figure:
             y += GAP
         if hop.skipped:
             names = ", ".join(key.name for key in hop.skipped)
-            figure.text(x + 42, y + 8, f"passing by {names}", size=12, colour="soft", room=WIDTH - x - 42)
+            figure.text(x + 42, y + 8, f"fallthrough at {names}", size=12, colour="soft", room=WIDTH - x - 42)
             y += SKIPPED
         with figure.stands_for(named_at(hop.where)):
             figure.box(x, y, WIDTH - 1 - x, BOX, kind="glass")
@@ -69,5 +69,5 @@ def place(where: str) -> str:
 
 def described(hop: Hop) -> str:
     """The description of one hop."""
-    passed = f", passing by {' and '.join(key.name for key in hop.skipped)}" if hop.skipped else ""
+    passed = f", fallthrough at {' and '.join(key.name for key in hop.skipped)}" if hop.skipped else ""
     return f"{hop.operator} at {hop.key.name} ({hop.rule}) in {place(hop.where)}{passed}"
