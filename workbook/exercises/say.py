@@ -16,6 +16,7 @@ NARROWEST, WIDEST = 24, 100
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 ITEM = re.compile(r"(\s*)([-*]|\d+\.)\s+")
 CODE = re.compile(r"`[^`\n]+`")
+BOLD = re.compile(r"(`[^`\n]+`)|\*\*(.+?)\*\*", re.DOTALL)
 LINK = re.compile(r"(`[^`\n]+`)|!?\[((?:`[^`]*`|[^\]`])+)\]\([^()\s]+\)")
 HOLD = "\0"  # a space at which no line may end, until the lines are made
 
@@ -140,10 +141,19 @@ def wrapped(paragraph: str) -> Iterator[str]:
         yield from table(paragraph)
         return
     for item in re.split(r"\n(?=\s*(?:[-*]|\d+\.)\s)", without_addresses(paragraph)):
-        plain = re.sub(r"\*\*(.+?)\*\*", r"\1", item.lstrip("#> "))
+        plain = without_bold(item.lstrip("#> "))
         match = ITEM.match(plain)
         first = match[0] if match else ""
         yield fill(plain[len(first) :], first, " " * len(first))
+
+
+def without_bold(text: str) -> str:
+    """A Markdown text without the marks of bold words; code stays as it is.
+
+    >>> without_bold("**one** of `2**x` and `3**x`")
+    'one of `2**x` and `3**x`'
+    """
+    return BOLD.sub(lambda match: match[1] or match[2], text)
 
 
 def without_addresses(text: str) -> str:

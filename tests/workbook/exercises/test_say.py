@@ -54,6 +54,10 @@ def test_what_steers_a_terminal_is_written_out(text: str, shown: str) -> None:
     assert visible(text) == visible(visible(text)) == shown
 
 
+def test_two_powers_in_code_are_no_bold_words() -> None:
+    assert markdown("That of `2**x` is **not** `3**x`.") == "That of `2**x` is not `3**x`."
+
+
 def test_markdown_is_wrapped_and_its_code_left_alone() -> None:
     text = (
         "A **bold** word that comes before the end\nof the line.\n\n"
