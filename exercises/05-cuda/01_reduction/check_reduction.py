@@ -1,4 +1,4 @@
-"""Do all members of each row get what the row's members have found, in any order of threads, and at what cost?"""
+"""Do all members of each row get the right result, in any order of threads, and with few stores?"""
 
 import random
 
@@ -77,17 +77,17 @@ def numbers(rows: int, length: int) -> torch.Tensor:
 
 
 def told(found: torch.Tensor, wanted: torch.Tensor) -> tuple[str, str]:
-    """What the first member that was told wrong was told, and what is right; the same words twice where none was."""
+    """What the first member with a wrong value got and should have got; the same sentence twice if all are right."""
     for at, (one, right) in enumerate(zip(found.flatten().tolist(), wanted.flatten().tolist(), strict=True)):
         if one != right:
             row, member = divmod(at, found.shape[1])
             who = f"member {member} of row {row}"
-            return f"{who} is told {one}", f"{who} is told {right}"
-    return "all are told right", "all are told right"
+            return f"{who} gets {one}", f"{who} gets {right}"
+    return "all members get the right value", "all members get the right value"
 
 
 def reduced(kernel: CudaKernel, block: tuple[int, int]) -> list[tuple[str, str]]:
-    """What the members were told, and what is right, of the sum and of the maximum."""
+    """What the members got and should have got, for the sum and for the maximum."""
     members, together = block
     rows, length = together + 1, members + 3
     x = numbers(rows, length)
@@ -98,34 +98,35 @@ def reduced(kernel: CudaKernel, block: tuple[int, int]) -> list[tuple[str, str]]
 
 
 def test_every_member_knows(ask: Ask) -> None:
-    """the sum and the maximum of each row, known to all its members, in every order of threads"""
+    """the sum and the maximum of each row that its members get, in every order of threads"""
     for order in ORDERS:
         torch.cuda.use_simulator(order=order, seed=1)
         kernel = compiled(ask)
         for block in BLOCKS:
             asked = f"rows of {block[0]} members, {block[1]} in a block, threads in {order} order"
             for came, wanted in reduced(kernel, block):
-                expect(came, wanted, asked=asked, because="each member has to know what all of its row have found")
+                expect(came, wanted, asked=asked, because="each member has to combine the states of its whole row")
 
 
 def test_every_access_is_ordered(ask: Ask) -> None:
-    """no access to shared memory that another may overtake, in two calls one after the other"""
+    """accesses to shared memory in a fixed order, in two calls one after the other"""
     torch.cuda.use_simulator(check=True)
     kernel = compiled(ask)
     for block in BLOCKS[1:6]:
         try:
             reduced(kernel, block)
         except RuntimeError as error:
-            raise refused(ask, "threads that meet", str(error), "a barrier between a write and a read") from None
+            accepted = "a barrier between a write and a read by another thread"
+            raise refused(ask, "a fixed order of accesses", str(error), accepted) from None
 
 
 def test_what_it_costs(ask: Ask) -> None:
-    """one store to shared memory for each warp and call, not more"""
+    """at most one store to shared memory for each warp and call"""
     card = torch.cuda.use_simulator()
     kernel, x = compiled(ask), numbers(1, 1024).cuda()
     sums, largest = torch.zeros(1, 256).cuda(), torch.zeros(1, 256).cuda()
     with card.counting() as counts:
         kernel(block=(256, 1, 1), args=(x, sums, largest, 1, 1024))
     ((_, cost),) = counts
-    because = f"8 warps and 2 calls; there were {cost.shared_stores}"
+    because = f"there are 8 warps and 2 calls, but your header made {cost.shared_stores} stores"
     expect(cost.shared_stores <= 16, True, asked="at most 16 stores to shared memory", because=because)

@@ -13,27 +13,28 @@
 # %% [markdown]
 # # 05.1 A sum in CUDA C
 #
-# Every reduction of the library, `sum`, `max`, `softmax`, has two halves. In
-# the first each thread walks through its share of a row and keeps what it
-# found in a register: a sum, a maximum. Then as many states as the row has
-# threads have to become one. That is this exercise: the function `together`
-# of the header `rows.cuh`, in CUDA C++.
+# Every reduction of the library, such as `sum`, `max` or `softmax`, has two
+# halves. In the first each thread goes through its share of a row and keeps a
+# state in a register, for instance a sum or a maximum. In the second the
+# states of all threads of the row have to be combined into one. You write this
+# second half: the function `together` of the header `rows.cuh`, in CUDA C++.
 #
-# A block has `members` threads in x for each row, and rows in y. The number
-# of members is a power of 2 up to 256, that of all threads a multiple of 32.
-# So a row has a part of a warp, a whole one, or several whole ones.
+# A block has `members` threads in x for each row, and its rows in y. The
+# number of members is a power of 2 up to 256, and the number of all threads is
+# a multiple of 32. So a row has a part of a warp, one warp, or several warps.
 #
-# - Inside a warp, lanes read each other's registers. The library gives you
-#   `shuffled_down(state, distance, width)`: the state of the lane `distance`
-#   further on in your group of `width` lanes. And `shuffled_first(state,
-#   width)`: that of the group's first lane. Every lane has to call them.
-# - Between warps, states go through `shared`: `MOST_THREADS` (256) places
-#   that all threads of the block have in common. A warp may store one state
-#   there, not more. `__syncthreads()` waits for all threads of the block.
+# - Inside a warp, lanes can read each other's registers. The library has two
+#   functions for that. `shuffled_down(state, distance, width)` returns the
+#   state of the lane `distance` further on in your group of `width` lanes, and
+#   `shuffled_first(state, width)` that of the group's first lane. Every lane
+#   has to call them.
+# - Between warps, states go through `shared`, which has `MOST_THREADS` (256)
+#   places for all threads of the block. Each warp may store only one state
+#   there. `__syncthreads()` waits for all threads of the block.
 #
-# `combine(a, b)` puts two states together; the order does not matter. What
-# comes out is wanted by *every* member of the row. And the next call may come
-# at once, with the same `shared`.
+# `combine(a, b)` combines two states; the order does not matter. *Every*
+# member of the row needs the result. The kernel may call `together` again at
+# once, with the same `shared`.
 
 # %%
 FRAME = r"""
@@ -54,7 +55,7 @@ struct Rows {
 
 
 def rows() -> str:
-    """The header `rows.cuh`: your text, in the place of BODY.
+    """The header `rows.cuh`, with your text in place of BODY.
 
     >>> "struct Rows" in rows()
     True

@@ -60,17 +60,17 @@ def numbers(length: int, columns: int) -> torch.Tensor:
 
 
 def told(found: torch.Tensor, wanted: torch.Tensor) -> tuple[str, str]:
-    """What the first member that was told wrong was told, and what is right; the same words twice where none was."""
+    """What the first member with a wrong value got and should have got; the same sentence twice if all are right."""
     for at, (one, right) in enumerate(zip(found.flatten().tolist(), wanted.flatten().tolist(), strict=True)):
         if one != right:
             member, column = divmod(at, found.shape[1])
             who = f"member {member} of column {column}"
-            return f"{who} is told {one}", f"{who} is told {right}"
-    return "all are told right", "all are told right"
+            return f"{who} gets {one}", f"{who} gets {right}"
+    return "all members get the right value", "all members get the right value"
 
 
 def reduced(ask: Ask, kernel: CudaKernel, block: tuple[int, int]) -> list[tuple[str, str]]:
-    """What the members were told, and what is right, by the two calls."""
+    """What the members got and should have got from each of the two calls."""
     together, members = block
     length, columns = members + 3, together + 1
     x = numbers(length, columns)
@@ -79,25 +79,25 @@ def reduced(ask: Ask, kernel: CudaKernel, block: tuple[int, int]) -> list[tuple[
         kernel(grid=(2, 1, 1), block=(together, members, 1), args=(x.cuda(), once, twice, length, columns))
         torch.cuda.synchronize()
     except RuntimeError as error:
-        accepted = "all threads at each barrier, and a barrier between a write and whoever reads it"
-        raise refused(ask, "threads that meet", str(error), accepted) from None
+        accepted = "all threads at each barrier, and a barrier between a write and a read by another thread"
+        raise refused(ask, "a fixed order of accesses", str(error), accepted) from None
     wanted = x.sum(0, keepdim=True).expand(members, columns)
     return [told(once, wanted), told(twice, 2 * wanted)]
 
 
 def test_any_order_of_threads(ask: Ask) -> None:
-    """the sums of the columns, twice with the same shared memory, in every order of threads"""
+    """the sums of the columns from two calls with the same shared memory, in every order of threads"""
     for order in ORDERS:
         torch.cuda.use_simulator(order=order, seed=1)
         kernel = compiled(ask)
         for block in BLOCKS:
             asked = f"columns of {block[1]} members, {block[0]} in a block, threads in {order} order"
             for came, wanted in reduced(ask, kernel, block):
-                expect(came, wanted, asked=asked, because="threads meet only at a barrier")
+                expect(came, wanted, asked=asked, because="only a barrier fixes the order of accesses of two threads")
 
 
 def test_every_access_is_ordered(ask: Ask) -> None:
-    """no access to shared memory that another may overtake"""
+    """accesses to shared memory in a fixed order"""
     torch.cuda.use_simulator(check=True)
     kernel = compiled(ask)
     for block in BLOCKS:
@@ -113,4 +113,5 @@ def test_no_barrier_is_needless(ask: Ask) -> None:
         kernel(grid=(1, 1, 1), block=(4, 16, 1), args=(x, once, twice, 64, 4))
     ((_, cost),) = counts
     met = cost.barriers // 64  # each of 64 threads counts
-    expect(met <= 12, True, asked="16 members, two calls: at most 12 barriers", because=f"there were {met}")
+    because = f"log2(16) + 2 is 6 for each call; there were {met} in two calls"
+    expect(met <= 12, True, asked="at most 12 barriers in two calls with 16 members", because=because)

@@ -15,18 +15,19 @@
 #
 # When the library sums columns, each thread of a warp has a column of its own,
 # and the other members of that column are in other warps. They cannot read
-# each other's registers, so they go through shared memory: each member stores
-# its state, then half of them add what the other half has, then half of
-# those, until the sum stands in the first place.
+# each other's registers, so they go through shared memory. Each member stores
+# its state, then one half of them adds the states of the other half, then one
+# half of those does the same, until the sum is in the first place.
 #
-# The header below is meant to do that, and it was in a hurry. One barrier
-# stands in it. It is right for a small block on a good day. Find out where
-# the threads have to meet, and put `__syncthreads();` there. Nothing else
-# needs to change.
+# The header below is meant to do that, but it was written in haste and has
+# only one barrier. For small blocks the result may happen to be right. Find
+# out where the threads have to meet, and put `__syncthreads();` there. Nothing
+# else needs to change.
 #
-# - A barrier is for *all* threads of the block. One that some of them never
-#   reach is an error of its own.
-# - A barrier costs time. For m members a call can do with log2(m) + 2 of them.
+# - *All* threads of the block must reach a barrier. One that some of them
+#   never reach is an error, too.
+# - A barrier costs time. For m members, log2(m) + 2 of them are enough for a
+#   call.
 # - The kernel may call `together` again at once, with the same `shared`.
 
 # %%
@@ -57,7 +58,7 @@ struct Columns {
 
 
 def columns() -> str:
-    """The header `columns.cuh`: HASTY, with its barriers where they belong.
+    """The header `columns.cuh`, which is HASTY with the right barriers.
 
     >>> "struct Columns" in columns()
     True

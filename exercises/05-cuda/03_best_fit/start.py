@@ -13,22 +13,22 @@
 # %% [markdown]
 # # 05.3 Best fit, with split
 #
-# To ask the driver for memory is slow, and to give it back waits for the
-# whole device. So the allocator asks for a large piece, a segment, and cuts it
-# into blocks. What is freed is kept, and serves a later request of the same
-# stream.
+# A request for memory from the driver is slow, and giving memory back waits
+# for the whole device. So the allocator asks for a large piece, a segment, and
+# cuts it into blocks. It keeps a block that is freed, and uses it for a later
+# request of the same stream.
 #
 # A `Block` says where it lies and what lies beside it:
 #
 # | | |
 # |---|---|
 # | `address`, `size` | where it begins, and how many bytes it has |
-# | `stream` | whose requests it may serve |
+# | `stream` | the stream whose requests it may serve |
 # | `pool` | small requests have a pool of their own: `pool.is_small` |
 # | `previous`, `next` | its neighbours in the segment, None at an end |
 #
-# Write three functions: which block is taken, whether it is cut, and the cut.
-# Every tensor on a CUDA device will then lie where you put it.
+# Write three functions: one chooses the block, one decides whether it is cut,
+# and one cuts it. They will then place every tensor on a CUDA device.
 
 # %%
 from collections.abc import Sequence
@@ -39,9 +39,9 @@ from glasstorch.devices.blocks import MIB, Block
 def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
     """The smallest free block of the stream with at least `size` bytes.
 
-    `free` holds the free blocks of a pool, those of all streams, ordered by
-    stream, then size, then address. Of blocks of one size, the one at the
-    lowest address is taken. None where no block of the stream is large enough.
+    `free` holds the free blocks of a pool, for all streams, ordered by stream,
+    then size, then address. Of blocks of one size, take the one at the lowest
+    address. Return None if no block of the stream is large enough.
 
     >>> from glasstorch.devices.blocks import Pool
     >>> pool = Pool("small_pool")
@@ -59,9 +59,9 @@ def best_fit(free: Sequence[Block], size: int, stream: int) -> Block | None:
 def should_split(block: Block, size: int) -> bool:
     """Whether the rest is worth a block of its own, if `size` bytes are taken.
 
-    In the small pool it is from 512 bytes on, the least that is handed out. In
-    the large pool only above 1 MiB: no request there is smaller, so that
-    nobody would ever take the rest.
+    In the small pool it is if it has at least 512 bytes, because no block is
+    smaller. In the large pool it must have more than 1 MiB, because all
+    requests there are larger, and none could use a smaller rest.
 
     >>> from glasstorch.devices.blocks import Pool
     >>> should_split(Block(0, 1536, 0, Pool("small_pool")), 1024)
@@ -75,9 +75,9 @@ def should_split(block: Block, size: int) -> bool:
 def split(block: Block, size: int) -> Block:
     """Cut a block after `size` bytes, and return the rest.
 
-    The block itself keeps its address and is `size` bytes long now. The rest
+    The block itself keeps its address, and its size becomes `size`. The rest
     is a new block of the same stream and pool, which lies between the block
-    and what came behind it.
+    and its former next neighbour.
 
     >>> from glasstorch.devices.blocks import Pool
     >>> block = Block(0, 2048, 0, Pool("small_pool"))

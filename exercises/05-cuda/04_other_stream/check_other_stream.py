@@ -1,4 +1,4 @@
-"""Is memory given out again as soon as every stream that used it is done, and not before?"""
+"""Is memory given out again as soon as all streams that used it are done, and not before?"""
 
 import itertools
 
@@ -21,7 +21,7 @@ def again():
 
 
 def uses() -> list[tuple[str, list[int], str, bool]]:
-    """How streams use the tensor, which; for whom is waited; and whether the memory may be given out after that."""
+    """Uses of the tensor by streams, these streams, the waits, and whether the memory may be given out after them."""
     found = []
     for users in (list(some) for count in range(4) for some in itertools.combinations(range(3), count)):
         for late in (None, *users):
@@ -32,19 +32,17 @@ def uses() -> list[tuple[str, list[int], str, bool]]:
 
 
 def test_when_memory_is_given_out_again(ask: Ask) -> None:
-    """which streams that used a tensor are done when it is let go of; whether its memory is given out again later"""
+    """which users of a tensor are done when it is deleted, and whether its memory is given out after the waits"""
     for use, users, wait, free in uses():
         came = ask.run(
             f"{DEVICE}\n{use}\ndel x\ndone = [others[one].query() for one in {users}]\n{wait}\ndone, again()"
         )
-        because = (
-            "the host waits for no stream; the memory may be given out once all those are done that used the tensor"
-        )
+        because = "deleting a tensor waits for no stream, and its memory may be given out when all its users are done"
         expect(came, ([False] * len(users), free), because=because)
 
 
 def test_a_block_forgets_who_used_it(ask: Ask) -> None:
-    """whether memory is given out again whose user is done, while one that used it for an earlier tensor is not"""
+    """whether memory is given out again, where its user is done and a user of an earlier tensor in it is not"""
     came = ask.run(
         f"""{DEVICE}
 used(others[0])
@@ -59,4 +57,4 @@ own.synchronize()
 others[1].synchronize()
 again()"""
     )
-    expect(came, True, because="the first stream is at other work: it has not used the second tensor")
+    expect(came, True, because="the first stream is busy with other work and has not used the second tensor")

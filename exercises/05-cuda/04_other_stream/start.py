@@ -13,17 +13,18 @@
 # %% [markdown]
 # # 05.4 Repair: a sum of numbers from the future
 #
-# A program hands a tensor to another stream, says so with `record_stream`, and
-# lets go of it. The sum that the other stream works out is wrong now and then:
-# it is the sum of numbers that were written later. The program does what the
-# manual asks for. Nothing raises, unless streams are checked.
+# A program uses a tensor on another stream, tells the allocator so with
+# `record_stream`, and deletes the tensor. Now and then the sum that the other
+# stream computes is wrong, because its numbers were overwritten before the
+# stream had read them. The program does everything that the manual asks for.
+# No error is raised, unless streams are checked.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 05.4` runs `symptom.py` on it. Find the
-# line and say where it is. Then copy the function in which it stands, named
-# `mended` and without decorators, and mend it: it finds the names of its old
-# file here, too. `.venv/bin/workbook faulty 05.4 --mended` runs the program
-# with your function.
+# line and say where it is. Then copy the function that contains it, name it
+# `mended`, leave out decorators, and mend it. The names that it uses from its
+# old file are available here, too. `.venv/bin/workbook faulty 05.4 --mended`
+# runs the program with your function.
 
 # %%
 from __future__ import annotations
@@ -38,6 +39,6 @@ def mended():
 
 
 # %% [markdown]
-# Save the file and run `.venv/bin/workbook check 05.4`. It first looks at the
-# place, so you may ask about that before you mend anything.
+# Save the file and run `.venv/bin/workbook check 05.4`. It checks the place
+# first, so you can run it before you mend anything.
 # `.venv/bin/workbook hint 05.4` gives a nudge.

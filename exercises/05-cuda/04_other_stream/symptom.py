@@ -1,10 +1,10 @@
-"""A tensor is read on another stream, and let go of. Is its memory kept until it was read?"""
+"""A tensor is read on another stream, and deleted at once. Is its memory kept until it was read?"""
 
 import glasstorch as torch
 
 
 def summed_on(side, numbers):
-    """Begin the sum on a stream; the numbers are let go of before it has run."""
+    """Begin the sum on a stream; the numbers are deleted before it has run."""
     x = torch.tensor(numbers, device="cuda")
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -13,7 +13,7 @@ def summed_on(side, numbers):
     return total
 
 
-# The device runs what it is given late, and of several streams the first one that it finds, in this order.
+# The device runs its work late, and begins with the first stream that has work, in this order.
 for order in ("reverse", "forward"):
     torch.cuda.use_simulator(order=order, check_streams=False)
     side = torch.cuda.Stream()
@@ -24,4 +24,4 @@ for order in ("reverse", "forward"):
     side.synchronize()
     print(f"{order:8} the sum of a thousand ones is {total.item()}")
     if total.item() != 1000:
-        raise SystemExit("what was added up was written after the numbers were let go of")
+        raise SystemExit("the sum is that of numbers which were written after the tensor was deleted")

@@ -13,25 +13,25 @@
 # %% [markdown]
 # # 06.1 Dead code
 #
-# A pass is a function that changes a graph and says whether it did. This one
-# takes out what nobody needs. Somebody needs a node if
+# A pass is a function that changes a graph and returns whether it did. This
+# pass removes the nodes that are not needed. A node is needed if
 #
 # - one of its outputs is used, or
-# - it has a side effect (`has_side_effects`; drawing a random number is one),
+# - it has a side effect (`has_side_effects`), such as drawing a random number,
 #   or
 # - it writes to memory that is read later.
 #
-# What the graph returns is read, at the very end. Memory that was there before
-# the graph ran belongs to somebody else, who may read it at any time: it goes
-# by the name `OUTSIDE`.
+# The values that the graph returns are read at the very end. Memory that
+# existed before the graph ran belongs to the caller, who may read it at any
+# time; it is called `OUTSIDE`.
 #
-# Two functions of the library answer what a name cannot. An
-# `AliasAnalysis(graph)` knows for each value the places in memory that it may
-# have, and for each node those that it writes to; both are sets. A view has
-# the places of its base.
+# The names in a graph do not say which values share memory, so use the
+# library's analysis. An `AliasAnalysis(graph)` gives for each value the places
+# in memory that it may have, and for each node the places that it writes to;
+# both are sets. A view has the places of its base.
 #
-# Write the pass. The graphs have no blocks: those of traced programs never do.
-# Then the library's own passes, and its traced programs, will run on yours.
+# Write the pass. Its graphs have no blocks, because those of traced programs
+# have none. The library will then run it as its own, on every traced program.
 
 # %%
 from glasstorch.jit.alias_analysis import OUTSIDE, AliasAnalysis
@@ -40,13 +40,12 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def eliminate_dead_code(graph: Graph) -> bool:
-    """Remove the nodes that nobody needs; returns whether there were any.
+    """Remove the nodes that are not needed; returns whether there were any.
 
     `graph.nodes` are the nodes in their order, `graph.outputs` the values that
-    the graph returns. `node.inputs`, `node.outputs`, `value.uses` and
-    `node.destroy()` are what else you need; `destroy` refuses a node with an
-    output that is used. Of an `AliasAnalysis` you need `places(value)` and
-    `writes(node)`.
+    the graph returns. You also need `node.inputs`, `node.outputs`,
+    `value.uses` and `node.destroy()`, which refuses a node with an output that
+    is used. Of an `AliasAnalysis` you need `places(value)` and `writes(node)`.
 
     >>> from glasstorch.jit.parser import parse_ir
     >>> graph = parse_ir('''

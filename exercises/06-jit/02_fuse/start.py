@@ -13,24 +13,25 @@
 # %% [markdown]
 # # 06.2 May these two be fused?
 #
-# Two pointwise nodes of which the second uses what the first gives can be one
-# loop. The loop stands where the second one stood. So the first runs later
-# than before: after all that stood between the two.
+# If one pointwise node uses the result of another, the two can become one
+# loop. The loop takes the place of the second node, so the first one runs
+# later than before: after all nodes that were between the two.
 #
-# Is that allowed? Some of what stands between must stay behind the first. It
-# can be moved behind the loop, unless the second must stay behind it in turn:
-# then it can stand nowhere, and the two may not be fused.
+# Is that allowed? Some of the nodes between the two must stay behind the
+# first. Such a node can be moved behind the loop, unless the second node must
+# in turn stay behind it. Then there is no place for it, and the two may not be
+# fused.
 #
 # A node must *stay behind* an earlier one if
 #
-# - it uses a value that the earlier one gives, or
+# - it uses a result of the earlier one, or
 # - one of the two writes to memory that the other touches, or
 # - both have side effects (`has_side_effects`), such as drawing random
-#   numbers: those keep their order.
+#   numbers, because side effects keep their order.
 #
 # If b must stay behind a, and c behind b, then c must stay behind a.
 #
-# Write the decision. The library's fuser will ask yours for every pair.
+# Write the decision. The library's fuser will call it for every pair.
 
 # %%
 from glasstorch.jit.alias_analysis import AliasAnalysis
@@ -40,7 +41,7 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def touched(node: Node, aliases: AliasAnalysis) -> set[object]:
-    """The places in memory of what a node takes and of what it gives."""
+    """The places in memory of a node's inputs and outputs."""
     values = (*node.inputs, *node.outputs)
     return set().union(*(aliases.places(value) for value in values))
 
@@ -48,12 +49,12 @@ def touched(node: Node, aliases: AliasAnalysis) -> set[object]:
 def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
     """Whether two nodes may become one that stands where the consumer does.
 
-    Both must be pointwise: `is_fusible(node)` knows. The consumer must use
-    what the producer gives: `value.node` is the node that makes a value. And
-    both must stand in one block (`node.owning_block`): `node.next` is the
-    node after a node, and a walk along it never gets into another block.
-    `aliases.writes(node)` are the places in memory that a node writes to,
-    `touched` above gives those that it touches.
+    Both must be pointwise, which `is_fusible(node)` tells. The consumer must
+    use a result of the producer; `value.node` is the node that makes a value.
+    And both must be in one block (`node.owning_block`), because `node.next`,
+    the node after a node, never leads into another block.
+    `aliases.writes(node)` are the places in memory that a node writes to, and
+    `touched` above returns those that it touches.
 
     >>> from glasstorch.jit.parser import parse_ir
     >>> graph = parse_ir('''
@@ -67,8 +68,8 @@ def may_fuse(producer: Node, consumer: Node, aliases: AliasAnalysis) -> bool:
     >>> neg, mm, exp, mul = graph.nodes
     >>> aliases = AliasAnalysis(graph)
 
-    The product can wait until `neg` and `exp` are done. But `mul` uses the
-    product, which uses what `neg` gives.
+    `mm` can run after the loop of `neg` and `exp`. But `mm` is not pointwise,
+    and `mul` does not use the result of `neg`.
 
     >>> may_fuse(neg, exp, aliases)
     True

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 06.3 Whose memory is it?
 #
-# A pass may merge, remove or move nodes only where nobody sees it. Everything
-# that it knows of memory comes from schemas:
+# A pass may merge, remove or move nodes only where no result changes. All that
+# it knows about memory comes from schemas:
 #
 #     t(Tensor(a) self) -> Tensor(a)
 #     relu_(Tensor(a!) self) -> Tensor(a!)
@@ -22,12 +22,12 @@
 #     max.dim_max(Tensor self, int dim, bool keepdim=False, *,
 #         Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!), Tensor(b!))
 #
-# A letter in parentheses is a name for memory: what has the same letter may
-# have the same memory. A mark `!` says that it is written to. `a -> *` is
-# memory `a` that ends up in a list: the letter counts, the rest does not.
+# A letter in parentheses is a name for memory: values with the same letter may
+# share their memory. A mark `!` says that the memory is written to. `a -> *`
+# is memory `a` that goes into a list; only the letter matters here.
 #
-# Write the function that reads this. The library's alias analysis will rest
-# on it, and every pass on the alias analysis.
+# Write the function that reads this. The library's alias analysis will use it,
+# and every pass uses the alias analysis.
 
 # %%
 from glasstorch.dispatch.schema import FunctionSchema
@@ -35,14 +35,14 @@ from glasstorch.jit.alias_analysis import UNDECLARED_VIEWS, MemoryFacts
 
 
 def memory_facts(schema: FunctionSchema) -> MemoryFacts:
-    """What a schema says of memory: `MemoryFacts(written, sources)`.
+    """What a schema says about memory: `MemoryFacts(written, sources)`.
 
-    `written` is a tuple of the places (from 0) of arguments that are written
-    to. `sources` has a tuple for each result: the places of the arguments
-    whose memory the result may have. `schema.arguments` and `schema.returns`
-    are what the text has. Of each, `.type.alias` is what stands in
-    parentheses, such as "a", "a!" or "a -> *", or None; `.type.is_write` says
-    whether a mark is in it. `schema.name` is the name.
+    `written` is a tuple with the places (from 0) of the arguments that are
+    written to. `sources` has a tuple for each result, with the places of the
+    arguments whose memory the result may share. `schema.arguments` and
+    `schema.returns` are those of the text. Of each, `.type.alias` is the text
+    in parentheses, such as "a", "a!" or "a -> *", or None; `.type.is_write`
+    says whether it has a mark. `schema.name` is the name.
 
     >>> def facts(text):
     ...     return memory_facts(FunctionSchema.parse(text))
@@ -53,8 +53,8 @@ def memory_facts(schema: FunctionSchema) -> MemoryFacts:
     >>> facts("mul(Tensor self, Tensor other) -> Tensor")
     MemoryFacts(written=(), sources=((),))
 
-    Some operators return memory of an argument and do not say so.
-    UNDECLARED_VIEWS says of each which argument it is.
+    Some operators return memory of an argument although their schema does not
+    say so. UNDECLARED_VIEWS gives for each the place of that argument.
 
     >>> facts("type_as(Tensor self, Tensor other) -> Tensor")
     MemoryFacts(written=(), sources=((0,),))

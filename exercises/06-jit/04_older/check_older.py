@@ -1,11 +1,11 @@
-"""Does a traced function give what the function gives, whatever stands between two operators that may be fused?"""
+"""Does a traced function return what the function returns, whatever is between two operators that may be fused?"""
 
 import random
 
 from workbook.exercises.asking import Ask, expect
 
 BEGIN = ["first = state[0]", "mine = state.clone()", "row = mine[0]", "moved = x + 1"]
-# What may stand between two pointwise operators; most of it uses the first, or what the first has led to.
+# Lines that may come between two pointwise operators; most use the result of the first, or what follows from it.
 BETWEEN = [
     "state.add_(moved)",
     "mine.mul_(moved)",
@@ -39,16 +39,16 @@ traced = torch.jit.trace(f, inputs(), check_trace=False)
 
 
 def test_what_a_traced_function_gives(ask: Ask) -> None:
-    """what a traced function gives, and what it leaves in its arguments"""
+    """the results of a traced function, and the values of its arguments afterwards"""
     for body in bodies():
         plain = ask.run(program(body, "results(f)")).value
         came = ask.run(program(body, "results(traced)"))
-        expect(came, plain, because="the function itself gives this; no pass may change what a program computes")
+        expect(came, plain, because="the function itself returns this; no pass may change what a program computes")
 
 
 def test_what_may_be_fused_is_fused(ask: Ask) -> None:
-    """how many groups there are in the graph of a traced function"""
+    """the number of groups in the graph of a traced function"""
     for between in ([], ["given.append(moved.sum())"], ["given.append(mine.sum())"]):
         body = [*BEGIN, *between, "given.append(moved * 2)"]
         came = ask.run(program(body, "str(traced.graph_for(*inputs())).count('= prim::FusionGroup')"))
-        expect(came, 1, because="nothing between the two operators writes to memory, so nothing keeps them apart")
+        expect(came, 1, because="no line between the two operators writes to memory, so they may be fused")

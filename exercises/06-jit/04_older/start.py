@@ -13,17 +13,18 @@
 # %% [markdown]
 # # 06.4 Repair: a result that is too old
 #
-# A function is traced, and gives the same as before. Then somebody wants to
-# see the total of an intermediate result as well, and adds one line for it.
-# Now the traced function gives another result than the function itself; the
-# total is right. Without the fuser, the traced function is right again.
+# A traced function returns the same result as the function itself. Then one
+# line is added, so that it also returns the total of an intermediate result.
+# Now the first result of the traced function differs from that of the function
+# itself, although the total is right. Without the fuser, the traced function
+# is right again.
 #
 # `faulty/glasstorch/` beside this file is the library with one fault in one
 # function. `.venv/bin/workbook faulty 06.4` runs `symptom.py` on it. Find the
-# line and say where it is. Then copy the function in which it stands, named
-# `mended` and without decorators, and mend it: it finds the names of its old
-# file here, too. `.venv/bin/workbook faulty 06.4 --mended` runs the program
-# with your function.
+# line and say where it is. Then copy the function that contains it, name it
+# `mended`, leave out decorators, and mend it. The names that it uses from its
+# old file are available here, too. `.venv/bin/workbook faulty 06.4 --mended`
+# runs the program with your function.
 
 # %%
 from __future__ import annotations
@@ -38,6 +39,6 @@ def mended():
 
 
 # %% [markdown]
-# Save the file and run `.venv/bin/workbook check 06.4`. It first looks at the
-# place, so you may ask about that before you mend anything.
+# Save the file and run `.venv/bin/workbook check 06.4`. It checks the place
+# first, so you can run it before you mend anything.
 # `.venv/bin/workbook hint 06.4` gives a nudge.

@@ -1,10 +1,10 @@
-"""Does a traced function give what the function gives, also if it gives one thing more?"""
+"""Does a traced function return what the function returns, even if it returns one more result?"""
 
 import glasstorch as torch
 
 
 def step(x, state):
-    """Adds to a state in place, and scales by its first row, which is a view."""
+    """Adds to a state in place, and multiplies by its first row, which is a view."""
     first = state[0]
     moved = x + 1
     state.add_(moved)
@@ -21,7 +21,7 @@ def step_with_total(x, state):
 
 
 def results(function, x):
-    """What a function gives for a state of ones."""
+    """The results of a function for a state of ones."""
     given = function(x, torch.ones(2, 3))
     return [part.tolist() for part in (given if isinstance(given, tuple) else (given,))]
 

@@ -1,4 +1,4 @@
-"""Halves the distance inside each warp, then lets every member go through what the warps have left."""
+"""Halves the distance inside each warp, then lets every member combine what the warps have stored."""
 
 FRAME = r"""
 struct Rows {

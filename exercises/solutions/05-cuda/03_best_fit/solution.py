@@ -1,4 +1,4 @@
-"""A search by halves in the ordered list, the rule of each pool, and four links."""
+"""A binary search in the ordered list, the rule of each pool, and four links."""
 
 import bisect
 from collections.abc import Sequence

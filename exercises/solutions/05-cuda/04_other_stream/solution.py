@@ -1,4 +1,4 @@
-"""Records each event on the stream that uses the block: it passes when that stream has come so far."""
+"""Records each event on the stream that uses the block, so that it passes when that stream has reached it."""
 
 from __future__ import annotations
 

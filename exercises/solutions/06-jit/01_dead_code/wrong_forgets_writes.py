@@ -8,7 +8,7 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def eliminate_dead_code(graph: Graph) -> bool:
-    """Remove the nodes that nobody needs; returns whether there were any."""
+    """Remove the nodes that are not needed; returns whether there were any."""
     changed = False
     for node in reversed(graph.nodes):
         used = any(output.uses for output in node.outputs)

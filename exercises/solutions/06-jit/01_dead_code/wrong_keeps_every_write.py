@@ -9,7 +9,7 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def eliminate_dead_code(graph: Graph) -> bool:
-    """Remove the nodes that nobody needs; returns whether there were any."""
+    """Remove the nodes that are not needed; returns whether there were any."""
     aliases = AliasAnalysis(graph)
     changed = False
     for node in reversed(graph.nodes):

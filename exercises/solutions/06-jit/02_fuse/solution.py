@@ -7,7 +7,7 @@ from glasstorch.jit.side_effects import has_side_effects
 
 
 def touched(node: Node, aliases: AliasAnalysis) -> set[object]:
-    """The places in memory of what a node takes and of what it gives."""
+    """The places in memory of a node's inputs and outputs."""
     values = (*node.inputs, *node.outputs)
     return set().union(*(aliases.places(value) for value in values))
 

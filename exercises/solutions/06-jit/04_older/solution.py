@@ -1,4 +1,4 @@
-"""Keeps what every node writes, not only what the last one does."""
+"""Keeps what every node writes, and not only what the last one writes."""
 
 from __future__ import annotations
 
