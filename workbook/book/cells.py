@@ -8,7 +8,9 @@ what a program printed under PyTorch 2.13, and runs it again where that is insta
 `LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
 `watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `example` gives what a
 program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults` read the library's own
-sources. What they display is the same on every machine.
+sources, and `benchmark_results` the times that were measured. `altered` puts another value in a name's place.
+`schemas_of`, `generated_lines`, `generated_kernels` and `refusal_of` say what the generator makes of a row, and
+`on_trial` registers its operator. What they display is the same on every machine.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 
+from workbook.book.altering import altered as altered
 from workbook.book.behaviours import behaviour, comparable, observed
+from workbook.book.benchmark_results import benchmark_results as benchmark_results
 from workbook.book.calls import show_calls as show_calls
 from workbook.book.calls import show_counterexamples as show_counterexamples
 from workbook.book.costs import show_cost as show_cost
@@ -56,6 +60,11 @@ from workbook.book.rooms import mirrors_of as mirrors_of
 from workbook.book.rooms import reading_order as reading_order
 from workbook.book.showing import Shown as Shown
 from workbook.book.showing import display
+from workbook.book.trial_operators import generated_kernels as generated_kernels
+from workbook.book.trial_operators import generated_lines as generated_lines
+from workbook.book.trial_operators import on_trial as on_trial
+from workbook.book.trial_operators import refusal_of as refusal_of
+from workbook.book.trial_operators import schemas_of as schemas_of
 from workbook.book.withheld import asked_in, excerpt, library, masked, note_on
 
 ORACLE = "2.13"  # the series of torch whose output is recorded
