@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.book.small_book import ROOT
+from workbook.book.measured import Measured
 from workbook.predictions.literals import plain, same
 from workbook.predictions.question import Question
 from workbook.predictions.questions import questions
@@ -77,7 +78,8 @@ def rows_of(question: Question) -> dict[str, dict[str, float]]:
 
 def answered(question: Question, taken: dict[str, float]) -> object:
     """The answer to a question if its row were measured as this."""
-    return plain(eval(question.expression, {"seconds": {row_of(question): taken}}))
+    found = Measured("", {row_of(question): taken}, {})
+    return plain(eval(question.expression, {"times": found, "fused": found}))
 
 
 def test_the_section_asks_for_the_time_of_three_rows() -> None:

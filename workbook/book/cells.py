@@ -6,11 +6,12 @@ what a program printed under PyTorch 2.13, and runs it again where that is insta
 `show_table`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
 `show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found, and
 `LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
-`watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `example` gives what a
-program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults` read the library's own
-sources, and `benchmark_results` the times that were measured. `altered` puts another value in a name's place.
-`schemas_of`, `generated_lines`, `generated_kernels` and `refusal_of` say what the generator makes of a row, and
-`on_trial` registers its operator. What they display is the same on every machine.
+`watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `measured` reads the
+times that a benchmark has kept, and shows them with the place and the day.
+`example` gives what a program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults`
+read the library's own sources. `altered` puts another value in a name's place. `schemas_of`, `generated_lines`,
+`generated_kernels` and `refusal_of` say what the generator makes of a row, and `on_trial` registers its operator.
+What they display is the same on every machine.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from types import FrameType, FunctionType, MethodType, ModuleType, TracebackType
 
 from workbook.book.altering import altered as altered
 from workbook.book.behaviours import behaviour, comparable, observed
-from workbook.book.benchmark_results import benchmark_results as benchmark_results
 from workbook.book.calls import show_calls as show_calls
 from workbook.book.calls import show_counterexamples as show_counterexamples
 from workbook.book.costs import show_cost as show_cost
@@ -52,6 +52,7 @@ from workbook.book.figures.live import show_module as show_module
 from workbook.book.figures.live import show_profile as show_profile
 from workbook.book.figures.live import show_table as show_table
 from workbook.book.figures.live import show_trace as show_trace
+from workbook.book.measured import measured as measured
 from workbook.book.named import named
 from workbook.book.project import project_root
 from workbook.book.rooms import imports_of as imports_of

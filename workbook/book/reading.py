@@ -113,6 +113,11 @@ class Reading(NamedTuple):
         return found
 
 
+def words_of(text: str) -> int:
+    """The words of a text's sentences: a name in code is one, and code, tables and headings are left out."""
+    return sum(map(_words, read(text).sentences))
+
+
 def _words(sentence: str) -> int:
     return len(WORD.findall(sentence))
 
