@@ -23,7 +23,10 @@ IGNORED = [f"--ignore={path}" for path in LEFT_OUT]
 # traces), or asks the same of other samples.
 VALUES = [f"tests/agreement/test_{oracle}.py" for oracle in ("numpy", "torch", "dtypes")]
 # It is about the fast ways of a convolution, quotes them and breaks them; without them there is nothing to choose from.
-ABOUT_FAST = ("chapters/07-nn-and-training/how-a-convolution-is-computed.ipynb",)
+ABOUT_FAST = (
+    "chapters/07-nn-and-training/how-a-convolution-is-computed.ipynb",
+    "chapters/07-nn-and-training/choosing-a-convolution-algorithm.ipynb",
+)
 
 pytestmark = [
     pytest.mark.ci,

@@ -33,7 +33,7 @@ def words_of(section: str) -> str:
     return " ".join((CHAPTER / f"{section}.md").read_text(encoding="utf-8").split())
 
 
-WORDS = words_of("how-a-convolution-is-computed")
+CONVOLUTION, CHOICE = words_of("how-a-convolution-is-computed"), words_of("choosing-a-convolution-algorithm")
 MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
 GENERATOR = words_of("from-a-layer-to-the-generator")
 OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
@@ -192,39 +192,39 @@ def cheapest(
 
 @plain
 def test_three_convolutions_take_three_ways() -> None:
-    assert "chooses a different one for each of the three" in WORDS
+    assert "chooses a different one for each of the three" in CHOICE
     assert [cheapest(64, 64), cheapest(64, 3), cheapest(8, 8, 31)] == ["columns", "shifted", "transform"]
 
 
 @plain
 def test_steps_of_two_make_rows_cheaper() -> None:
-    assert "Only in steps of 2, where columns have no runs to copy; in steps of 1, columns are cheaper." in WORDS
+    assert "Only in steps of 2, where columns have no runs to copy; in steps of 1, columns are cheaper." in CONVOLUTION
     assert [cheapest(256, 512, size=14, batch=4, stride=stride) for stride in (1, 2)] == ["columns", "rows"]
 
 
 @plain
 def test_a_gradient_of_the_input_takes_the_way_of_the_layer_with_the_channels_exchanged() -> None:
-    assert "For the other layer the two ways change places." in WORDS
+    assert "For the other layer the two ways change places." in CONVOLUTION
     assert [cheapest(64, 8, batch=4, product=product) for product in ("forward", "input")] == ["shifted", "columns"]
     assert [cheapest(8, 64, batch=4, product=product) for product in ("forward", "input")] == ["columns", "shifted"]
 
 
 @plain
 def test_transforms_are_taken_from_kernels_of_eleven_on() -> None:
-    assert "11, according to these estimates." in WORDS
+    assert "11, according to these estimates." in CHOICE
     taken = {kernel: cheapest(1, 1, kernel, size=256) for kernel in (3, 7, 9, 11, 15, 31)}
     assert [kernel for kernel, way in taken.items() if way == "transform"] == [11, 15, 31]
 
 
 @plain
 def test_to_copy_is_cheaper_than_to_add() -> None:
-    assert f"the library estimates {costs.COPY} nanoseconds for a copy and {costs.ADD} for an addition" in WORDS
+    assert f"the library estimates {costs.COPY} nanoseconds for a copy and {costs.ADD} for an addition" in CONVOLUTION
     assert costs.COPY < costs.ADD
 
 
 @plain
 def test_a_slip_in_one_constant_changes_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "Only the way that is taken. The results are still correct" in WORDS
+    assert "Only the way that is taken. The results are still correct" in CHOICE
     assert cheapest(64, 32) == "columns"
     monkeypatch.setattr(costs, "ADD", costs.ADD / 10)
     ways.costs.cache_clear()

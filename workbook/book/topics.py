@@ -108,6 +108,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/from-a-layer-to-the-generator": ("initialisation", "training"),
     "07-nn-and-training/attention-three-ways": ("attention", "memory"),
     "07-nn-and-training/how-a-convolution-is-computed": ("convolution",),
+    "07-nn-and-training/choosing-a-convolution-algorithm": ("convolution",),
     "07-nn-and-training/optimizers-as-tensor-programs": ("optimizers", "training"),
     "07-nn-and-training/the-loop-under-the-profiler": ("profiling", "training"),
     "07-nn-and-training/workers-and-their-seeds": ("data", "training"),
