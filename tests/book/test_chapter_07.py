@@ -38,7 +38,7 @@ MODULES, HOOKS = words_of("what-a-module-is"), words_of("hooks-and-their-order")
 GENERATOR = words_of("from-a-layer-to-the-generator")
 OPTIMIZERS, WORKERS = words_of("optimizers-as-tensor-programs"), words_of("workers-and-their-seeds")
 SAVING, PRECISION = words_of("saving-and-loading"), words_of("mixed-precision")
-PROFILER = words_of("the-loop-under-the-profiler")
+PROFILER, COUNTS = words_of("the-loop-under-the-profiler"), words_of("what-a-profile-counts")
 GPT = words_of("a-gpt-line-by-line")
 
 plain = pytest.mark.skipif(PLAIN, reason="plain kernels alone")
@@ -252,7 +252,7 @@ def test_most_transpositions_of_a_step_are_in_its_backward_pass() -> None:
 
 
 def test_a_backward_pass_of_convolutions_is_most_of_what_with_flops_does_not_count() -> None:
-    assert "For a deep network of convolutions its sum is too small by about two thirds." in PROFILER
+    assert "For a deep network of convolutions its sum is too small by about two thirds." in COUNTS
     convolution, image = nn.Conv2d(3, 8, 3), torch.ones(2, 3, 10, 10, requires_grad=True)
     with FlopCounterMode(display=False) as counter:
         convolution(image).sum().backward()
@@ -270,7 +270,7 @@ def test_a_schedule_without_wait_and_warm_up_takes_all_steps_for_one() -> None:
 
 
 def test_what_is_kept_of_a_batch_are_the_results_that_its_graph_needs() -> None:
-    assert "here 400 bytes: the results of the `ReLU` and of the last layer." in PROFILER
+    assert "here 400 bytes: the results of the `ReLU` and of the last layer." in COUNTS
     net, x = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)), torch.ones(5, 8)
     loss = nn.functional.mse_loss(net(x), torch.ones(5, 4))
     saved = loss.grad_fn._saved_self, net[:2](x)
@@ -278,7 +278,7 @@ def test_what_is_kept_of_a_batch_are_the_results_that_its_graph_needs() -> None:
 
 
 def test_python_functions_are_recorded_where_stacks_are() -> None:
-    assert "`with_stack=True` records its functions, too" in PROFILER
+    assert "`with_stack=True` records its functions, too" in COUNTS
     assert any("test_chapter_07" in name for name in rows_of(lambda: torch.ones(1), with_stack=True))
 
 

@@ -7,7 +7,7 @@ what a program printed under PyTorch 2.13, and runs it again where that is insta
 `show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found, and
 `LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
 `watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `measured` reads the
-times that a benchmark has kept, and shows them with the place and the day.
+times that a benchmark has kept, and shows them with the place and the day; `trace_file` reads what a profile writes.
 `example` gives what a program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults`
 read the library's own sources. `altered` puts another value in a name's place. `schemas_of`, `generated_lines`,
 `generated_kernels` and `refusal_of` say what the generator makes of a row, and `on_trial` registers its operator.
@@ -61,6 +61,7 @@ from workbook.book.rooms import mirrors_of as mirrors_of
 from workbook.book.rooms import reading_order as reading_order
 from workbook.book.showing import Shown as Shown
 from workbook.book.showing import display
+from workbook.book.traces import trace_file as trace_file
 from workbook.book.trial_operators import generated_kernels as generated_kernels
 from workbook.book.trial_operators import generated_lines as generated_lines
 from workbook.book.trial_operators import on_trial as on_trial

@@ -111,6 +111,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "07-nn-and-training/choosing-a-convolution-algorithm": ("convolution",),
     "07-nn-and-training/optimizers-as-tensor-programs": ("optimizers", "training"),
     "07-nn-and-training/the-loop-under-the-profiler": ("profiling", "training"),
+    "07-nn-and-training/what-a-profile-counts": ("profiling", "memory"),
     "07-nn-and-training/workers-and-their-seeds": ("data", "training"),
     "07-nn-and-training/saving-and-loading": ("saving", "memory", "training"),
     "07-nn-and-training/mixed-precision": ("precision", "dispatcher", "training"),
