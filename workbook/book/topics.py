@@ -63,6 +63,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "01-architecture/one-operator-five-places": ("architecture", "dispatcher"),
     "01-architecture/watching-pytorch": ("architecture",),
     "02-tensor-storage/one-buffer-many-views": ("views", "memory"),
+    "02-tensor-storage/what-a-kernel-may-assume": ("views", "memory"),
     "02-tensor-storage/when-a-view-is-impossible": ("views",),
     "03-dispatcher/a-call-is-a-set-of-keys": ("dispatcher",),
     "03-dispatcher/one-entry-of-the-table": ("dispatcher",),
