@@ -141,6 +141,14 @@ def test_a_line_of_code_that_is_read_whole_hangs_from_its_own_indentation() -> N
     assert with_hanging_lines(other) == other
 
 
+def test_of_a_quotation_only_the_lines_that_are_wider_than_its_place_hang() -> None:
+    narrow, wide = f"    return {'x' * 60}", f"    return {'y' * 90}"
+    page = '<div class="language-python breaking highlight"><pre><span></span><code>{}\n</code></pre></div>'
+    assert with_hanging_lines(page.format(f"{narrow}\n{wide}")) == page.format(
+        f'{narrow}\n<span class="hangs" style="--deep:8">{wide}</span>'
+    )
+
+
 def test_a_sentence_that_was_printed_hangs_and_columns_and_short_lines_do_not() -> None:
     sentence = "RuntimeError: what was asked is refused, and this is why."
     columns = "a name                  1.0     a value\nanother              2000.0     a value"

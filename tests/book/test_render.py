@@ -203,6 +203,12 @@ def test_the_code_of_a_record_hangs_and_its_output_looks_like_any_output() -> No
     )
 
 
+def test_the_code_of_the_library_is_broken_where_it_is_wide() -> None:
+    data = {"text/markdown": "*c*\n\n```python\nx = 1\n```", "text/plain": "x"}
+    html = html_of(code("x", display(data, **{"text/markdown": {"role": "quote"}})))
+    assert '<div class="breaking highlight">' in html
+
+
 def test_text_stored_as_lines_is_joined() -> None:
     assert "ab" in markdown_of(code("x", display({"text/plain": ["a", "b"]})))
 

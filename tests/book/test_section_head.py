@@ -18,6 +18,7 @@ two</dd>
 </div>
 """
 RUN = """<div class="run" role="group" aria-label="Run this section">
+<p>To work in it as a notebook, type in the folder of your clone:</p>
 <div class="highlight"><pre><code>.venv/bin/workbook lab chapters/a/b.md</code></pre></div>
 <a class="download" href="b.ipynb" download>Download the notebook</a>
 </div>

@@ -30,13 +30,14 @@ JOINT = re.compile(
 # A block of code that is read whole, or of what a program printed; its lines, which hang from their own indentation
 # where they are broken. Of what was printed, only sentences are broken: columns would no longer be columns.
 HANGING = re.compile(
-    r'(?P<head><div class="[^"]*\b(?P<kind>hanging|flowing)\b[^"]*">(?:<span class="filename">[^<]*</span>)?'
+    r'(?P<head><div class="[^"]*\b(?P<kind>hanging|flowing|breaking)\b[^"]*">(?:<span class="filename">[^<]*</span>)?'
     r"<pre>(?:<span></span>)?<code>)"
     r"(?P<lines>.*?)(?P<foot></code></pre>)",
     re.DOTALL,
 )
 ALIGNED = re.compile(r"\s|.*\S  +\S")
 SHORT = 40  # columns, which fit on a phone
+WIDE = 76  # columns of code, which fit beside the navigation of a page 1280 pixels wide
 OPENING = re.compile(r'<span class="[op]">[^<]*[.(\[=]</span>(?=<)')  # in a line of code, what it may be broken behind
 TAG = re.compile(r"<[^>]+>")
 DEEPER = 4  # columns by which the rest of a broken line is indented further
@@ -112,8 +113,9 @@ def with_breaks(page: str) -> str:
 
 
 def with_hanging_lines(page: str) -> str:
-    """The page with each line of code that is read whole, and each sentence that was printed, in an element of its own:
-    where the page is narrower than a line, its rest stands deeper than its beginning."""
+    """The page with each line of code that is read whole, each wide line of a quotation, and each sentence that was
+    printed, in an element of its own: where the page is narrower than a line, its rest stands deeper than its
+    beginning."""
 
     def block(match: re.Match[str]) -> str:
         lines = match["lines"].split("\n")
@@ -130,6 +132,8 @@ def hanging_line(line: str, kind: str) -> str:
     """
     text = html.unescape(TAG.sub("", line))
     if not text.strip() or (kind == "flowing" and (len(text) <= SHORT or ALIGNED.match(text))):
+        return line
+    if kind == "breaking" and len(text) <= WIDE:
         return line
     deep = len(text) - len(text.lstrip(" ")) + DEEPER
     line = OPENING.sub(r"\g<0><wbr>", line)

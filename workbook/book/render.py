@@ -44,6 +44,7 @@ BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
 FENCE = re.compile(r"^```(\w+)\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 TITLED = re.compile(r"PyTorch \d[\d.]*: (.+)")  # the caption of a recorded behaviour
 WHOLE = {"quote torch", "quote withheld"}  # code that is read whole, without scrolling
+QUOTED = "quote"  # of the library
 
 Json = Mapping[str, Any]
 
@@ -196,13 +197,14 @@ def output_markdown(output: Json, name: str, figures: str, files: dict[str, byte
 
 def dressed(markdown: str, role: str) -> str:
     """A quotation's blocks with their classes: what was printed looks like any output, and code that is to be read
-    whole is broken with a hanging indent (finish.py)."""
-    if role not in WHOLE:
+    whole is broken with a hanging indent, as are the wide lines of the library (finish.py)."""
+    if role not in (*WHOLE, QUOTED):
         return markdown
+    code = "hanging" if role in WHOLE else "breaking"
 
     def block(match: re.Match[str]) -> str:
         language, text = match.groups()
-        return fence(text, ".text .cell-text .flowing .no-copy" if language == "text" else f".{language} .hanging")
+        return fence(text, ".text .cell-text .flowing .no-copy" if language == "text" else f".{language} .{code}")
 
     return FENCE.sub(block, markdown)
 

@@ -38,6 +38,7 @@ def ways_to_run(notebook: str, source: str, typing: str) -> str:
     told = f'<a href="{html.escape(typing)}">How commands are typed</a>\n' if typing else ""
     return (
         '<div class="run" role="group" aria-label="Run this section">\n'
+        "<p>To work in it as a notebook, type in the folder of your clone:</p>\n"
         f'<div class="highlight"><pre><code>.venv/bin/workbook lab {html.escape(source)}</code></pre></div>\n'
         f'<a class="download" href="{html.escape(notebook)}" download>Download the notebook</a>\n'
         f"{told}"
