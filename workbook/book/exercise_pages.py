@@ -65,8 +65,8 @@ RUNGS = """## What a check does
 
 It has three rungs. Each is tried when those before it hold.
 
-1. **Its own tests.** `{check}` calls {names}. The first call that fails is shown: what was asked, what came out,
-   what was accepted, and why.
+1. **Its own tests.** `{check}` calls {names}. The first call that fails is shown: what was asked, what
+   your answer returned, what was expected, and why.
 2. **The lab sheet.** Every cell of it runs on your answer and has to print what stands there.
    [Download the sheet]({lab}){{ .download download="" }}, or play on a copy of your own with
    `.venv/bin/workbook lab {identity}`.

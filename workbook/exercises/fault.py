@@ -22,7 +22,7 @@ from workbook.exercises.report import Refusal
 OURS = Path(__file__).resolve().parents[2] / "reference" / LIBRARY  # the library of the clone that this belongs to
 MOST = 4  # lines that a mend may change
 ASKED = "the file and the line of the fault"
-ACCEPTED = "a line which is wrong: without it, or with another in its place, symptom.py ends as it should"
+ACCEPTED = "a faulty line: if it is removed or replaced, symptom.py ends without an error"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -192,8 +192,8 @@ def judge(fault: Fault, answer: Path) -> None:
         raise NotStarted("", None, "answer.py does not say yet where the fault is: FILE and LINE are as in the stub")
     check_place(fault, said)
     if said.mended is None or not said.written:
-        came = "the place is right, and mended is not written yet"
-        accepted = f"the function in which line {said.line} stands, copied from there, named `mended`, and mended"
+        came = "the place is right, but `mended` is not written yet"
+        accepted = f"a copy of the function that contains line {said.line}, named `mended` and corrected"
         raise Refused(Refusal(asked="the function with the fault, mended", came=came, accepted=accepted))
     check_size(fault, said.mended)
 
@@ -203,15 +203,15 @@ def check_place(fault: Fault, said: Stated) -> None:
     came = f"FILE = {said.file!r}, LINE = {said.line}"
     file = OURS / said.file
     if file.suffix != ".py" or ".." in said.file or not file.is_file():
-        because = f"there is no such file below faulty/{LIBRARY}/"
+        because = f"this file does not exist in faulty/{LIBRARY}/"
         raise Refused(Refusal(ASKED, "", came, 'a path such as "core/device.py"', because))
     text = fault.text if said.file == fault.file else file.read_text(encoding="utf-8")
     lines = text.splitlines()
     if not 1 <= said.line <= len(lines):
-        raise Refused(Refusal(ASKED, "", came, f"a line of it: 1 to {len(lines)}"))
+        raise Refused(Refusal(ASKED, "", came, f"a line of this file, from 1 to {len(lines)}"))
     came = f"line {said.line} of {said.file}: {lines[said.line - 1].strip() or '(an empty line)'}"
     if said.file != fault.file:
-        because = "this file is as it should be, as a whole: the fault is in another one"
+        because = "this file has no fault; the fault is in another one"
     elif said.line in fault.lines:
         return
     else:
@@ -220,7 +220,7 @@ def check_place(fault: Fault, said: Stated) -> None:
         except DifferenceError:
             name = ""
         same = name == fault.function
-        where = f"in `{name}`, but not at this line" if same else "in this file, but not in this part of it"
+        where = f"in `{name}`, but not at this line" if same else "in this file, but in another part of it"
         because = f"the fault is {where}. Lines are counted in the file as it was shipped"
     raise Refused(Refusal(ASKED, "", came, ACCEPTED, because))
 
@@ -234,11 +234,11 @@ def check_size(fault: Fault, mended: ast.FunctionDef) -> None:
         changed += max(end - begin, last - first) if kind != "equal" else 0
     asked, line = f"the function `{fault.function}`, mended", mended.lineno
     if not changed:
-        raise Refused(Refusal(asked, "", "it is the function as it stands there", "a change that mends it", "", line))
+        raise Refused(Refusal(asked, "", "the function with the fault, unchanged", "a corrected one", "", line))
     if changed > MOST:
         came = f"{changed} of its {len(before)} lines differ (comments and layout do not count)"
         accepted = f"a change of {MOST} lines at most"
-        because = "the rest of the function is as it should be, and others rely on it"
+        because = "the rest of the function is correct, and other functions rely on it"
         raise Refused(Refusal(asked, "", came, accepted, because, line))
 
 

@@ -46,8 +46,8 @@ class Refusal:
         rows = [
             ("asked", self.asked),
             ("input", self.input),
-            ("came out", self.came),
-            ("accepted", self.accepted),
+            ("got", self.came),
+            ("expected", self.accepted),
             ("because", self.because),
             ("in", "\n".join(self.trace)),
         ]

@@ -181,4 +181,4 @@ def test_nobody_left(ask: Ask) -> None:
     """the keys passed by in a call that finds no kernel"""
     for names in ((), ("BackendSelect",), ("CPU",), ("Tracer", "AutogradCPU", "CPU")):
         program = Program({"lab::op": {}}, ("lab::op", key_set_of(*names)))
-        judge(ask, program, "the key of such a hop is Undefined, because all keys of its set were passed by")
+        judge(ask, program, "the key of this hop is Undefined, so all keys of its set were passed by")

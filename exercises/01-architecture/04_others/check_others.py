@@ -16,7 +16,7 @@ def test_names_of_the_gradient(ask: Ask) -> None:
     buffer = [torch.ones(3), torch.ones(3)]
     held: list[Any] = []
     for count in range(4):
-        what = f"the references to a gradient that another list holds {count} times"
+        what = f"the references to a gradient, of which another list holds {count}"
         asked(ask, buffer, 1, count, what, "each place of a list that holds the tensor is one reference")
         held.append(buffer[1])
 
@@ -25,7 +25,14 @@ def test_holders_of_the_memory(ask: Ask) -> None:
     """the references to a gradient whose memory other tensors share"""
     buffer = [torch.ones(4)]
     memory = [buffer[0].untyped_storage()]
-    asked(ask, buffer, 0, 1, "the references to a gradient whose storage has a name", "that name can read the memory")
+    asked(
+        ask,
+        buffer,
+        0,
+        1,
+        "the references to a gradient whose storage has a name",
+        "that name is a reference to the memory",
+    )
     memory.clear()
     because = "the gradient itself holds its storage, and that reference does not count"
     asked(ask, buffer, 0, 0, "the references to the same gradient, when that name is gone", because)

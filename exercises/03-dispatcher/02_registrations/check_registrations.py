@@ -108,7 +108,7 @@ def test_an_ambiguous_key(ask: Ask) -> None:
 
 
 def test_registrations_that_change_nothing(ask: Ask) -> None:
-    """the fewest registrations for a whole table of an operator that has one too many"""
+    """the fewest registrations for a whole table of an operator with one registration too many"""
     whole = " ".join(key.name for key in DispatchKey if key.name not in ALIASES)
     for registered in (
         f"{IMPLICIT} Autograd",
@@ -116,7 +116,7 @@ def test_registrations_that_change_nothing(ask: Ask) -> None:
         f"{EXPLICIT} {IMPLICIT} CPU",
         f"{IMPLICIT} {NESTED} {BATCHED} Tracer FuncTorchBatched",
     ):
-        judge(ask, table(registered, whole), "the table would be the same without one of them")
+        judge(ask, table(registered, whole), "the table would be the same without one of the operator's registrations")
 
 
 def test_keys_that_few_aliases_serve(ask: Ask) -> None:
@@ -150,7 +150,7 @@ def test_a_table_that_nothing_leads_to(ask: Ask) -> None:
         {"AutogradOther": "ambiguous autogradother", "SparseCPU": "missing"},
     ):
         came = ask("fewest_registrations", {DispatchKey[key]: rule for key, rule in rules.items()})
-        expect(came, None, because="whatever is registered, at least one of these rows is different")
+        expect(came, None, because="whatever is registered, at least one of these rows has another rule")
 
 
 def random_tables() -> Iterator[Rules]:

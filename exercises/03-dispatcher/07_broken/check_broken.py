@@ -26,10 +26,11 @@ def test_writes(ask: Ask) -> None:
         ("f(Tensor(a!) x, Tensor(b!)[] y) -> Tensor", [x, [y]], [0], set()),
     ):
         because = "only an argument whose mark has a `!` may be changed, and it need not be"
+        places = " and ".join(f"argument {place}" for place in changed)
         expect(
             asked_of(ask, schema, given, changed, [torch.ones(1)]),
             wanted,
-            asked=f"`{schema}`, where {' and '.join(f'argument {place}' for place in changed)} changed",
+            asked=f"the promises that `{schema}` breaks, where {places} changed",
             because=because,
         )
 
@@ -50,7 +51,7 @@ def test_shares(ask: Ask) -> None:
         expect(
             asked_of(ask, schema, [x, y], [], returned),
             wanted,
-            asked=f"`{schema}`, where {' and '.join(map(repr, sharing(returned, x, y)))}",
+            asked=f"the promises that `{schema}` breaks, where {' and '.join(sharing(returned, x, y))}",
             because="values may share memory only if their marks have a letter in common; the star matches every mark",
         )
 
@@ -78,7 +79,7 @@ def test_returned(ask: Ask) -> None:
         expect(
             asked_of(ask, schema, given, [], given),
             wanted,
-            asked=f"`{schema}`, which returned its argument",
+            asked=f"the promises that `{schema}` breaks, which returned its argument",
             because="a tensor may be returned itself only if its mark has a `!`; a number has no memory",
         )
 
@@ -95,6 +96,6 @@ def test_results(ask: Ask) -> None:
         expect(
             asked_of(ask, schema, [x], [], returned),
             wanted,
-            asked=f"`{schema}`, of which two results share memory",
+            asked=f"the promises that `{schema}` breaks, of which two results share memory",
             because="two results may share memory only if their marks have a letter in common",
         )

@@ -72,7 +72,7 @@ def test_the_first_of_a_class_stays(ask: Ask) -> None:
     """whether the first tensor of a class stays in the tuple"""
     first, second = of(Left), of(Left)
     asked = ask("with_its_class", (first,), second).value
-    expect(asked[0] is first, True, because="a tensor whose class is there already is neither added nor swapped in")
+    expect(asked[0] is first, True, because="a tensor whose class is there already is not added, and replaces none")
 
 
 def test_without_a_handler(ask: Ask) -> None:

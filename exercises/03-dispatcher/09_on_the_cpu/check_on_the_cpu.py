@@ -43,11 +43,11 @@ def test_a_result(ask: Ask) -> None:
     """the device and the elements of a result"""
     x = there([3.0, 1.0, 2.0])
     for asked, came, wanted in (
-        ("abs", came_of(ask, "aten::abs", there([-1.0, 2.0])), ("attic", [1.0, 2.0])),
-        ("cat of two tensors", came_of(ask, "aten::cat", [x, x], 0), ("attic", [3.0, 1.0, 2.0] * 2)),
-        ("arange with device=attic", came_of(ask, "aten::arange", 3, device=torch.device("attic")),
+        ("the result of abs", came_of(ask, "aten::abs", there([-1.0, 2.0])), ("attic", [1.0, 2.0])),
+        ("the result of cat for two tensors", came_of(ask, "aten::cat", [x, x], 0), ("attic", [3.0, 1.0, 2.0] * 2)),
+        ("the result of arange with device=attic", came_of(ask, "aten::arange", 3, device=torch.device("attic")),
          ("attic", [0, 1, 2])),
-        ("equal, a truth value", came_of(ask, "aten::equal", x, x.clone()), True),
+        ("the result of equal", came_of(ask, "aten::equal", x, x.clone()), True),
     ):  # fmt: skip
         expect(seen(came), wanted, asked=asked, because="results belong on the device of the arguments")
 

@@ -177,13 +177,13 @@ ANSWERS: dict[str, tuple[str, int, tuple[str, ...]]] = {
     "megabytes": (
         "def contiguous_strides(shape):\n    print('many ' * 1_000_000)\n    return shape\n",
         1,
-        ("came out   (2,)\n", "printed    many many", "... and 5.0 MB more\n"),
+        ("got        (2,)\n", "printed    many many", "... and 5.0 MB more\n"),
     ),
     "sys.exit": ("import sys\n\n\ndef contiguous_strides(shape):\n    sys.exit(0)\n", 5, ("it called sys.exit(0)",)),
     "the wrong type": (
         "def contiguous_strides(shape):\n    return '12, 4, 1'\n",
         1,
-        ("came out   '12, 4, 1', a str\n", "accepted   (1,), a tuple\n"),
+        ("got        '12, 4, 1', a str\n", "expected   (1,), a tuple\n"),
     ),
     "nothing returned": ("def contiguous_strides(shape):\n    shape\n", 1, ("None (is a `return` missing?)",)),
     "an exception": (
@@ -291,7 +291,7 @@ def test_a_folder_in_the_answers_place_is_said_by_every_command(clone: Clone) ->
     clone.exercise.answer.mkdir()
     done = clone.run("check", "02.1")
     assert done.code == 1
-    assert "came out answer.py is a folder accepted a file: move away what stands there" in done.words
+    assert "got answer.py is a folder expected a file: move away what stands there" in done.words
     for name in ("start", "reset"):
         done = clone.run(name, "02.1")
         assert (done.code, done.output) == (1, "")

@@ -95,7 +95,7 @@ def test_an_answer_that_is_refused_is_told_and_not_recorded(clone: Path, strides
     assert check(clone, "02.1") == 1
     out = capsys.readouterr().out
     assert "refused" in out
-    assert "came out   7" in out
+    assert "got        7" in out
     assert "hint 02.1" in out.splitlines()[-1]
     assert load(clone).of(strides) == states.Record(started=states.today())
 

@@ -51,7 +51,7 @@ def test_each_answer_that_is_judged_otherwise_is_told_with_what_the_rung_said(
         "    wrong_scalar.py: refused by check, and should be refused by graft\n"
         "      asked: the strides of a tensor without dimensions\n"
         "      input: contiguous_strides(())\n"
-        "      came out: (1,)\n"
+        "      got: (1,)\n"
     ) in output
     assert output.endswith("0 of 1 exercises are as they should be.\n")
 
@@ -103,7 +103,7 @@ def test_every_judgement_is_compared(tmp_path: Path, name: str, outcomes: list[s
 
 def test_what_a_rung_said_is_told_with_it() -> None:
     refusal = Refusal(asked="a number", came="a word")
-    assert dev.details(RungResult("check", "refused", refusal=refusal)) == "\n  asked: a number\n  came out: a word"
+    assert dev.details(RungResult("check", "refused", refusal=refusal)) == "\n  asked: a number\n  got: a word"
     assert dev.details(None) == ""
 
 

@@ -211,17 +211,17 @@ def test_an_answer_that_names_no_place_is_not_started(fault: Fault, tmp_path: Pa
 @pytest.mark.parametrize(
     ("file", "line", "came", "because"),
     [
-        ("core/gone.py", 1, "FILE = 'core/gone.py', LINE = 1", "there is no such file below faulty/glasstorch/"),
-        ("../glasstorch/core/other.py", 1, "FILE = ", "there is no such file"),
-        ("core", 1, "FILE = 'core'", "there is no such file"),
+        ("core/gone.py", 1, "FILE = 'core/gone.py', LINE = 1", "this file does not exist in faulty/glasstorch/"),
+        ("../glasstorch/core/other.py", 1, "FILE = ", "this file does not exist"),
+        ("core", 1, "FILE = 'core'", "this file does not exist"),
         ("core/other.py", 9, "FILE = 'core/other.py', LINE = 9", ""),
-        ("core/other.py", 2, "line 2 of core/other.py: return 1", "this file is as it should be, as a whole"),
-        ("core/counter.py", 21, "line 21 of core/counter.py: return n + n", "in this file, but not in this part of it"),
+        ("core/other.py", 2, "line 2 of core/other.py: return 1", "this file has no fault"),
+        ("core/counter.py", 21, "line 21 of core/counter.py: return n + n", "in this file, but in another part of it"),
         (
             "core/counter.py",
             2,
             "line 2 of core/counter.py: (an empty line)",
-            "in this file, but not in this part of it",
+            "in this file, but in another part of it",
         ),
         ("core/counter.py", 11, "line 11 of core/counter.py: if n > LIMIT:", "in `Counter.up`, but not at this line"),
     ],
@@ -243,7 +243,7 @@ def test_a_wrong_place_is_told_what_is_true_of_it(
 @pytest.mark.parametrize("mended", ["", "def mended():\n    raise NotImplementedError\n"])
 def test_the_right_place_is_confirmed_before_anything_is_mended(fault: Fault, tmp_path: Path, mended: str) -> None:
     told = refused(fault, answered(tmp_path, "core/counter.py", 12, mended)).refusal
-    assert told.came == "the place is right, and mended is not written yet"
+    assert told.came == "the place is right, but `mended` is not written yet"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_the_function_as_it_stands_is_refused(fault: Fault, tmp_path: Path) -> N
     told = refused(
         fault, answered(tmp_path, "core/counter.py", 12, up("n = 0", "@cached\ndef mended(self, n):"))
     ).refusal
-    assert told.came == "it is the function as it stands there"
+    assert told.came == "the function with the fault, unchanged"
 
 
 def test_a_rewritten_function_is_refused(fault: Fault, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_a_check_looks_at_the_place_first_and_then_at_the_mend(exercise: Exercis
     place = "\n".join(line for line in ours.splitlines() if line.startswith(("FILE", "LINE")))
     said = "answer.py does not say yet where the fault is: FILE and LINE are as in the stub"
     assert outcomes(exercise, stub)[0] == (NOT_STARTED, said)
-    said = "the place is right, and mended is not written yet"
+    said = "the place is right, but `mended` is not written yet"
     assert outcomes(exercise, stub.replace('FILE = ""', "").replace("LINE = 0\n", f"{place}\n"))[0] == (REFUSED, said)
     line = place.splitlines()[1]
     said = f"FILE = 'kernels/gone.py', {line}"

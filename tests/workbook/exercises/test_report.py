@@ -57,8 +57,8 @@ WIDE = """\
 1  its own tests      refused  0.7 s
    asked      the row-major strides of this shape
    input      contiguous_strides((2, 0, 3))
-   came out   (0, 3, 1)
-   accepted   (3, 3, 1)
+   got        (0, 3, 1)
+   expected   (3, 3, 1)
    because    a size 0 counts as 1
 2  the lab sheet      not run
 3  inside glasstorch  not run
