@@ -82,7 +82,7 @@ def test_names_of_a_tree(ask: Ask) -> None:
 def test_a_prefix(ask: Ask) -> None:
     """the names with a prefix"""
     part = Part("p", a=Part("q"))
-    because = "the prefix is the path of the module itself"
+    because = "the prefix is the path of the module itself, and recurse=False leaves out the modules below it"
     judge(ask, part, ["net.p", "net.a.q"], because, prefix="net")
     judge(ask, part, ["net.p"], because, prefix="net", recurse=False)
 

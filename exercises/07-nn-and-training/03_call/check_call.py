@@ -103,7 +103,7 @@ def test_hooks_that_are_always_called(ask: Ask) -> None:
         module.register_forward_hook(hooks.notes("second", fails=place == "second hook"), always_call=True)
         module.register_forward_hook(hooks.notes("third"))
         came = called(ask, module, torch.ones(2), fails="no" * (place == "forward"))
-        asked = f"the hooks that run if an error is raised in the {place}"
+        asked = f"the hooks that run, with an error in: {place}"
         because = "after an error, a hook runs only if it has not been called yet, even if it raised that error"
         expect(hooks.log, ["before", "first", "second"], asked=asked, because=because)
         kind = ValueError if place == "forward" else KeyError
