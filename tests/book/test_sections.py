@@ -13,6 +13,7 @@ import pytest
 from tests.book.small_book import ROOT
 from tests.truth.test_behaviours import WAITING
 from workbook.book.exercise_pages import page_of
+from workbook.book.minutes import MOST, STEP, minutes_of
 from workbook.book.notebook_text import notebook_sources
 from workbook.book.source_map import Place, places
 from workbook.exercises.catalogue import exercises, find
@@ -88,6 +89,16 @@ def test_a_section_says_how_long_it_takes_and_what_it_needs(section: str) -> Non
     assert section == GLOSSARY or re.match(
         r"(10|15|20|25|30|35|40) minutes\. Needs: .+ You will ", " ".join(lead[1].split())
     )
+
+
+@pytest.mark.parametrize("section", [section for section in SECTIONS if section != GLOSSARY])
+def test_the_minutes_of_a_section_are_true(section: str) -> None:
+    text = text_of(section)
+    stated = re.search(r"^\*(\d+) minutes\.", text, re.MULTILINE)
+    assert stated is not None
+    takes = minutes_of(text)  # `python -m workbook.book.minutes` prints those of all sections
+    assert takes <= int(stated[1]) < takes + STEP
+    assert takes <= MOST, "a section that takes longer is to be split, or to be shortened"
 
 
 @pytest.mark.parametrize("section", WITH_ALL_PARTS)

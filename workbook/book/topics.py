@@ -81,6 +81,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "04-autograd/the-graph-is-built-by-running": ("autograd",),
     "04-autograd/nodes-edges-and-what-is-saved": ("autograd", "memory"),
     "04-autograd/the-engine-step-by-step": ("engine", "autograd"),
+    "04-autograd/when-gradients-are-added-in-place": ("engine", "memory"),
     "04-autograd/gradients-as-vector-jacobian-products": ("autograd",),
     "04-autograd/leaves-and-accumulation": ("autograd", "memory"),
     "04-autograd/versions-and-in-place-errors": ("autograd", "memory"),
