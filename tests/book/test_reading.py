@@ -1,4 +1,4 @@
-"""Does the program that reads the book find what an editor would look at?"""
+"""Does the program that reads the book and the exercises find what an editor would look at?"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tests.book.small_book import ROOT
 from workbook.book.reading import main, read
 
 TEXTS = sorted(path for path in (ROOT / "chapters").rglob("*.md") if ".ipynb_checkpoints" not in path.parts)
+SHEETS = sorted(path for name in ("lab.md", "hints.md") for path in (ROOT / "exercises").glob(f"[0-9]*/*/{name}"))
 FOLD = re.compile(r"^> \[!NOTE\]- From the five documents\n(?:>.*\n)+", re.MULTILINE)
 MAY_NAME_THE_DOCUMENTS = {"00-start/how-to-read", "00-start/map-of-the-house", "00-start/glossary"}
 
@@ -57,6 +58,11 @@ def test_a_text_that_reads_well_has_no_fault(tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT / "chapters").as_posix())
 def test_a_text_of_the_book_reads_well(path: Path) -> None:
+    assert read(path.read_text(encoding="utf-8")).faults() == []
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.relative_to(ROOT / "exercises").as_posix())
+def test_a_lab_sheet_and_the_hints_of_an_exercise_read_well(path: Path) -> None:
     assert read(path.read_text(encoding="utf-8")).faults() == []
 
 
