@@ -30,7 +30,7 @@ FIGURE: Final = re.compile(r"!\[")
 def minutes_of(text: str) -> float:
     """The minutes for the text of a section.
 
-    >>> minutes_of("A sentence of six words here. " * 100 + "| a |" + chr(10) + "|---|" + chr(10))
+    >>> round(minutes_of("A sentence of six words here. " * 100 + "| a |" + chr(10) + "|---|" + chr(10)), 1)
     4.0
     """
     prose = FENCED.sub("\n\n", FRONT_MATTER.sub("", text))
