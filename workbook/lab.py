@@ -62,7 +62,8 @@ def choose(root: Path, name: str | None, *, answer: bool) -> Path:
             return prepare(find(root, name), answer=answer)
         except UnknownExercise as error:
             if not there and not {"/", os.sep} & set(name):
-                raise
+                section = f"a section is opened by its file, for example {FIRST.as_posix()}"
+                raise UnknownExercise(f"{error}\n  {section}") from error
             if not there:
                 raise CommandError(
                     f"{name} is not in {root}\n"

@@ -25,7 +25,7 @@ from workbook.stopped import STOPPED
 LINES = 40  # of an output that are shown
 INDENT = "    "
 HOW = {
-    "choice": "Its letter",
+    "choice": "The letter of your answer",
     "several": "The letters of all that apply, or - for none",
     "number": "A number",
     "text": "One line",
@@ -61,7 +61,7 @@ def predict(root: Path, name: str | None, *, again: bool) -> int:
             f"To see them once more: {command(f'predict {name} --again' if name else 'predict --again')}")  # fmt: skip
         tell(state)
         return 0
-    say(f"{count(len(left), 'prediction')}. {SKIP} passes one by, {QUIT} ends; every answer is recorded at once.")
+    say(f"{count(len(left), 'prediction')}. {SKIP} skips a question, {QUIT} ends; every answer is recorded at once.")
     tell(state)
     marks: list[str] = []
     code = 0
@@ -105,7 +105,7 @@ def among(root: Path, every: Sequence[Asked], name: str | None) -> list[Asked]:
 
 
 def ask(root: Path, asked: Asked, place: str, marks: list[str]) -> None:
-    """Ask one question and show what comes of it. Its mark is added to the marks, unless it is passed by."""
+    """Ask one question and show what comes of it. Its mark is added to the marks, unless it is skipped."""
     question = asked.question
     print()
     from workbook.predictions.context import context
@@ -143,7 +143,7 @@ def kept(root: Path, asked: Asked, given: Sequence[str], graded: bool | None = N
 
 
 def answer_to(question: Question) -> list[str] | None:
-    """What the reader answers; None if the question is passed by. Asks again where the text is no answer."""
+    """What the reader answers; None if the question is skipped. Asks again where the text is no answer."""
     while True:
         text = typed(HOW[question.kind])
         if text == SKIP:
@@ -199,7 +199,7 @@ def typed(prompt: str) -> str:
 
 
 def grade() -> str:
-    """What the reader says of an open answer; nothing if that is passed by."""
+    """What the reader says of an open answer; nothing if that is skipped."""
     while True:
         text = typed("Was your explanation right? y or n").lower()
         if text == QUIT:

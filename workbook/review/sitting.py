@@ -86,7 +86,7 @@ class Sitting:
         state = states.load(self.root)
         tell(state)
         say(f"{waiting(self.deck, state)} A sitting takes about {count(self.minutes, 'minute')}. "
-            f"{SKIP} passes a card by, {QUIT} ends; every answer is recorded at once.")  # fmt: skip
+            f"{SKIP} skips a card, {QUIT} ends; every answer is recorded at once.")  # fmt: skip
         say("Answer from memory. A prediction is compared with what the cell printed. Any other answer you type, or "
             "only think, before ours opens; then you grade it.")  # fmt: skip
         code = 0

@@ -60,10 +60,6 @@ def test_where_there_is_too_much_only_functions_are_shown_and_how_much_is_missin
 def test_cells_of_two_sections_only_build_on_more_than_a_screen() -> None:
     lines = [(sum(map(number_of_lines, built_on(one.code, one.above))), one) for one in questions(project_root())]
     large = {one.section for number, one in lines if number > MOST}
-    assert large == {
-        "01-architecture/from-a-row-to-an-operator",
-        "01-architecture/the-gil-and-what-is-released",
-        "04-autograd/distributed-autograd-in-outline",
-    }
+    assert large == {"01-architecture/the-gil-and-what-is-released", "04-autograd/distributed-autograd-in-outline"}
     assert sum(number > 0 for number, _ in lines) > 50
     assert all(context(one.code, one.above).count("\n") <= MOST for _, one in lines)

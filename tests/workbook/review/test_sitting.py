@@ -97,8 +97,8 @@ def test_the_examples_hold() -> None:
 def test_a_question_is_answered_before_ours_opens_and_then_graded(clone: Path, capsys: Output) -> None:
     assert sit(clone, ["numbers", "g"], most=1) == 0
     assert capsys.readouterr().out == (
-        "No card is due, 2 are new. A sitting takes about 10 minutes. ? passes a card by, q ends; every\n"
-        "answer is recorded at once.\n"
+        "No card is due, 2 are new. A sitting takes about 10 minutes. ? skips a card, q ends; every answer is\n"
+        "recorded at once.\n"
         "Answer from memory. A prediction is compared with what the cell printed. Any other answer you type,\n"
         "or only think, before ours opens; then you grade it.\n"
         "\n"
@@ -257,7 +257,7 @@ def test_a_missed_prediction_is_asked_with_its_code_and_compared(missed: Path, c
 def test_choices_are_listed_with_letters(missed: Path, capsys: Output) -> None:
     sit(missed, ["3", "b", "a c", "2,1", "because", "h"])
     printed = capsys.readouterr().out
-    assert "Which key?\n  a  `CPU`\n  b  `Meta`\n  c  3\n\nIts letter, or Enter if you do not know: Right." in printed
+    assert "Which key?\n  a  `CPU`\n  b  `Meta`\n  c  3\n\nThe letter of your answer, or Enter if you do not know: Right." in printed
     assert printed.count("Right.") == 4
     assert printed.count("How was it?") == 1  # why is prose
     assert {card.lapses for card in load(missed).cards.values()} == {0}
