@@ -257,7 +257,10 @@ def test_a_missed_prediction_is_asked_with_its_code_and_compared(missed: Path, c
 def test_choices_are_listed_with_letters(missed: Path, capsys: Output) -> None:
     sit(missed, ["3", "b", "a c", "2,1", "because", "h"])
     printed = capsys.readouterr().out
-    assert "Which key?\n  a  `CPU`\n  b  `Meta`\n  c  3\n\nThe letter of your answer, or Enter if you do not know: Right." in printed
+    assert (
+        "Which key?\n  a  `CPU`\n  b  `Meta`\n  c  3\n\nThe letter of your answer, or Enter if you do not know: Right."
+        in printed
+    )
     assert printed.count("Right.") == 4
     assert printed.count("How was it?") == 1  # why is prose
     assert {card.lapses for card in load(missed).cards.values()} == {0}
