@@ -38,6 +38,14 @@ def test_a_result_counts_while_something_holds_it() -> None:
     del held, view
     assert results.alive == 0
     assert results.curve == [400, 800, 400, 400]
+    assert results.made == 800, "by exp and by sin"
+
+
+def test_the_results_of_an_operator_on_lists_count() -> None:
+    with watched_results() as results:
+        roots = torch._foreach_sqrt([torch.ones(10), torch.ones(20)])
+    assert results.made == 4 * (10 + 20) * 2, "the arguments were made in the block, too"
+    assert len(roots) == 2
 
 
 def test_every_result_of_an_operator_with_several_counts() -> None:

@@ -31,6 +31,7 @@ class Results:
     def __init__(self, there_before: tuple[Tensor, ...]) -> None:
         self.calls: Counter[str] = Counter()
         self.curve: list[int] = []  # the bytes that are alive after each operator
+        self.made = 0  # the bytes of all new memory
         self.known = {tensor.untyped_storage().data_ptr() for tensor in there_before}
         self.storages: weakref.WeakSet[Storage] = weakref.WeakSet()
 
@@ -47,8 +48,10 @@ class Results:
     def add(self, operator: str, results: list[Tensor]) -> None:
         """Note a call and what it returned."""
         self.calls[operator] += 1
-        storages = (result.untyped_storage() for result in results)
-        self.storages.update(storage for storage in storages if storage.data_ptr() not in self.known)
+        for storage in (result.untyped_storage() for result in results):
+            if storage not in self.storages and storage.data_ptr() not in self.known:
+                self.storages.add(storage)
+                self.made += storage.nbytes()
         self.curve.append(self.alive)
 
 
