@@ -7,6 +7,8 @@ Differs: key sets, the operators and their tables (_dispatch_queries.py), lazy c
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from glasstorch._dispatch_modes import *  # noqa: F403
 from glasstorch._dispatch_queries import *  # noqa: F403
 from glasstorch._settings import (
@@ -40,6 +42,8 @@ from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.runtime_schema import Argument as Argument
 from glasstorch.dispatch.runtime_schema import FunctionSchema as FunctionSchema
 from glasstorch.dispatch.schema_reader import parse_schema as parse_schema
+from glasstorch.nn.functions.attention import scaled_dot_product_attention
+from glasstorch.nn.functions.linear import linear
 from glasstorch.operators.generated import functions
 from glasstorch.operators.generated.methods import TensorMethods as TensorBase
 
@@ -47,7 +51,9 @@ __all__ = ["DispatchKey", "DispatchKeySet", "Generator", "Size", "TensorBase", "
 
 _TensorBase = TensorBase  # its name before PyTorch 2.1
 # PyTorch has the operators of `nn.functional`, `fft`, `linalg` and `special` in modules of their own.
-_VariableFunctions = _nn = _fft = _linalg = _special = functions
+_VariableFunctions = _fft = _linalg = _special = functions
+_nn = ModuleType("torch._C._nn")
+vars(_nn).update(vars(functions), linear=linear, scaled_dot_product_attention=scaled_dot_product_attention)
 
 
 class _Executor:

@@ -30,9 +30,6 @@ WAITING = {
     "B089": "jit.trace",
     "B090": "jit.script",
     "B091": "jit's passes",
-    "B094": "fx",
-    "B095": "fx",
-    "B096": "fx",
     "B098": "compile",
     "B101": "compile",
     "B102": "compile",
@@ -51,6 +48,8 @@ WAITING = {
 
 # A warning as Python prints it: the place, the text (further lines are indented), the line of the program.
 WARNING = re.compile(r"^\S+: \w*Warning: .*\n(?:  .*\n)*", re.MULTILINE)
+# How a function prints: PyTorch's are written in C, and this library's in Python.
+FUNCTION = re.compile(r"<(?:built-in method (\w+) of type object|function (\w+)) at 0x…>")
 OUR_ERRORS = {
     name: kind.__mro__[1].__name__
     for name, kind in vars(errors).items()
@@ -61,6 +60,7 @@ OUR_ERRORS = {
 def told(output: str) -> str:
     """What a program printed, without where warnings point, and with PyTorch's class for each of our errors."""
     output = WARNING.sub("", comparable(output) + "\n")
+    output = FUNCTION.sub(lambda match: f"<function {match[1] or match[2]}>", output)
     output = re.sub(r"\b\w+Error\b", lambda match: OUR_ERRORS.get(match[0], match[0]), output)
     return output.rstrip()
 

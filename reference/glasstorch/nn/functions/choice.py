@@ -27,6 +27,7 @@ def boolean_dispatch(
         flag = kwargs[arg_name] if arg_name in kwargs else args[arg_index] if arg_index < len(args) else default
         return if_true(*args, **kwargs) if flag else if_false(*args, **kwargs)
 
+    chosen.choices = (if_true, if_false)  # type: ignore[attr-defined]
     chosen.asks = True  # type: ignore[attr-defined]  # that is: each of the two functions asks
     chosen.__doc__ = if_false.__doc__ or if_true.__doc__
     if module_name is not None:
