@@ -23,7 +23,9 @@ ROWS = (
     ("_tensor",),
     ("kernels",),
     ("autograd",),
-    ("func", "amp", "profiler"),
+    ("func", "amp", "profiler", "_dispatch_queries", "_python_dispatch", "_traceable"),
+    ("_library",),
+    ("_subclasses",),
     ("nn",),
     ("optim", "data", "serialization", "distributions"),
     ("jit", "fx"),
@@ -32,13 +34,14 @@ ROWS = (
 RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
 # The facade: `__init__`, and whatever has a public path of torch but no row. It may import everything.
 FACADE = len(ROWS)
-# Modules of the facade that torch keeps inside a folder of ours.
+# Modules of the facade that torch keeps inside a folder of ours, and one that tests what several folders offer.
 THIN_REEXPORTS = (
     "nn.parallel.distributed",
     "autograd.functional",
     "autograd.profiler",
     "autograd.profiler_legacy",
     "autograd.profiler_util",
+    "_library.opcheck",
 )
 # Never imported by the running library.
 GENERATOR = "operators.gen"

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Sequence
 from types import GenericAlias
 from typing import Any, Final, NamedTuple, NoReturn
 
-from glasstorch import types
 from glasstorch._tensor import Tensor
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.dispatch.tags import Tag
 
+NUMBER: Final = int | float | bool  # as torch.types.Number
 UNKNOWN: Final = "unknown"  # of mutates_args: every tensor may be written to
 
 
@@ -38,7 +38,7 @@ DESCRIBED: Final = (
     Described(float, "float", has_list=True, has_optional_list=True),
     Described(bool, "bool", has_list=True, has_optional_list=True),
     Described(str, "str"),
-    Described(types.Number, "Scalar", has_list=True),
+    Described(NUMBER, "Scalar", has_list=True),
     Described(dtype, "ScalarType"),
     Described(device, "Device"),
 )
@@ -77,7 +77,7 @@ SUPPORTED_RETURN_TYPES: Final[dict[Any, str]] = {
     int: "SymInt",
     float: "float",
     bool: "bool",
-    types.Number: "Scalar",
+    NUMBER: "Scalar",
 }
 
 
