@@ -44,7 +44,8 @@ from glasstorch.dispatch.python_fallback import _disabled_torch_dispatch_impl, k
 
 META = Device("meta")
 CONSTANT_NUMEL_LIMIT = 1  # of a tensor that keeps its numbers
-LIFTS = ("aten::lift_fresh", "aten::lift")  # by which a program's own numbers become a tensor
+LIFT_FRESH = "aten::lift_fresh"
+LIFTS = (LIFT_FRESH, "aten::lift")  # by which a program's own numbers become a tensor
 INDEX = "aten::index.Tensor"  # whose result has a size for each True of a mask
 FAKE = _TorchDispatchModeKey.FAKE
 

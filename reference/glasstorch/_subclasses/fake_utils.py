@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch._subclasses.errors import UnsupportedFakeTensorException
-from glasstorch._subclasses.fake_tensor import FakeTensorMode
+from glasstorch._subclasses.fake_tensor import LIFT_FRESH, FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.core.keys import DispatchKey
 from glasstorch.core.layout import strided
@@ -121,7 +121,7 @@ class CrossRefFakeMode(TorchDispatchMode):
 
 
 # They take a tensor that is not fake, or replace a storage.
-NOT_COMPARED: Final = ("aten::lift_fresh", "aten::lift_fresh_copy", "aten::set_.source_Storage_storage_offset")
+NOT_COMPARED: Final = (*(f"{LIFT_FRESH}{form}" for form in ("", "_copy")), "aten::set_.source_Storage_storage_offset")
 SIZES_UNKNOWN: Final = frozenset(("dynamic_output_shape", "inplace_view", "data_dependent_output"))
 
 

@@ -154,6 +154,7 @@ ROWS: tuple[Row, ...] = (
     row("unsafe_split_with_sizes", cut, call(t(5, 2), [1, 3, 1]), call(t(2, 4), [1, 3], 1)),
     # Views as copies
     row("alias_copy", same, *(call(x) for x in ANY)),
+    row("lift_fresh_copy", same, *(call(x) for x in ANY)),
     row("detach_copy", same, *(call(x) for x in ANY), differentiable=False),
     row("_neg_view_copy", np.negative, *(call(x) for x in ANY), dtypes=SUMS),
     row("_reshape_alias_copy", lambda x, size, stride: x.reshape(size), call(t(2, 3), [3, 2], [2, 1])),

@@ -424,6 +424,7 @@ __conj_copy = table("_conj_copy")
 __neg_view_copy = table("_neg_view_copy")
 __reshape_alias_copy = table("_reshape_alias_copy")
 _alias_copy = table("alias_copy")
+_lift_fresh_copy = table("lift_fresh_copy")
 _as_strided_copy = table("as_strided_copy")
 _diagonal_copy = table("diagonal_copy")
 _expand_copy = table("expand_copy")
@@ -8356,6 +8357,28 @@ def alias_copy(keys: int, self: Any) -> Any:
         return _alias_copy[below](below, self)
     node = AliasBackward0_copy((edge_self,))
     result = _alias_copy[below](below, self)
+    set_history(result, node)
+    return result
+
+
+class LiftFreshBackward0_copy(Node):
+    def apply(self, grads: Gradients) -> Gradients:
+        if (grad := grads[0]) is None:
+            return (None,) * len(self.next_edges)
+        grad_self = grad
+        return (grad_self,)
+
+
+@AUTOGRAD.impl("lift_fresh_copy")
+def lift_fresh_copy(keys: int, self: Any) -> Any:
+    below = keys & BELOW_AUTOGRAD
+    if self._autograd_meta is None or not grad_mode.get():
+        return _lift_fresh_copy[below](below, self)
+    edge_self = gradient_edge(self)
+    if edge_self is None:
+        return _lift_fresh_copy[below](below, self)
+    node = LiftFreshBackward0_copy((edge_self,))
+    result = _lift_fresh_copy[below](below, self)
     set_history(result, node)
     return result
 

@@ -619,6 +619,7 @@ __conj_copy = table("_conj_copy")
 __neg_view_copy = table("_neg_view_copy")
 __reshape_alias_copy = table("_reshape_alias_copy")
 _alias_copy = table("alias_copy")
+_lift_fresh_copy = table("lift_fresh_copy")
 _as_strided_copy = table("as_strided_copy")
 _detach_copy = table("detach_copy")
 _diagonal_copy = table("diagonal_copy")
@@ -1693,6 +1694,7 @@ _parse__conj_copy = PythonFunction("_conj_copy", ["_conj_copy"], ["_conj_copy.ou
 _parse__neg_view_copy = PythonFunction("_neg_view_copy", ["_neg_view_copy"], ["_neg_view_copy.out"])
 _parse__reshape_alias_copy = PythonFunction("_reshape_alias_copy", ["_reshape_alias_copy"], ["_reshape_alias_copy.out"])
 _parse_alias_copy = PythonFunction("alias_copy", ["alias_copy"], ["alias_copy.out"])
+_parse_lift_fresh_copy = PythonFunction("lift_fresh_copy", ["lift_fresh_copy"], ["lift_fresh_copy.out"])
 _parse_as_strided_copy = PythonFunction("as_strided_copy", ["as_strided_copy"], ["as_strided_copy.out"])
 _parse_detach_copy = PythonFunction("detach_copy", ["detach_copy"], ["detach_copy.out"])
 _parse_diagonal_copy = PythonFunction("diagonal_copy", ["diagonal_copy"], ["diagonal_copy.out"])
@@ -11447,6 +11449,18 @@ def alias_copy(input: Tensor = MISSING, *more: Any, out: Any = None, **kwargs: A
     if kwargs or more or input is MISSING:
         return _parse_alias_copy.by_names(kwargs, more, input=input, out=out)
     return _parse_alias_copy(input, out=out)
+
+
+def lift_fresh_copy(*args: Any, **kwargs: Any) -> Tensor:
+    """A copy of a tensor made from outside data; a trace has it in place of lift_fresh, which gives the tensor itself.
+
+    lift_fresh_copy(input, *, out=None) -> Tensor
+    """
+    if len(args) == 1 and not kwargs and type(args[0]) in PLAIN:
+        included, allowed = active_keys.get()
+        keys = (args[0].key_set | included) & allowed
+        return _lift_fresh_copy[keys](keys, args[0])
+    return _parse_lift_fresh_copy(*args, **kwargs)
 
 
 def as_strided_copy(
