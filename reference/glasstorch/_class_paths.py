@@ -56,7 +56,7 @@ ELSEWHERE: Final = {
     "distributions.constraints": ("torch.distributions.constraints", "*"),
     "distributions.transforms": ("torch.distributions.transforms", "*"),
     "fx._codegen": ("torch.fx.graph", "CodeGen PythonCode"),
-    "fx._patching": ("torch.fx._symbolic_trace", "*"),
+    "fx._patching": ("torch.fx._symbolic_trace", "wrap"),
     "fx._symbolic_trace": ("torch.fx._symbolic_trace", "PHBase PHWithMeta ProxyableClassMeta Tracer"),
     "jit._script": ("torch.jit._script", "RecursiveScriptModule ScriptModule"),
     "jit._trace": ("torch.jit._trace", "TopLevelTracedModule"),

@@ -63,6 +63,8 @@ def imports(path: Path, package: Path) -> Iterator[Import]:
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     typed = {id(node) for block in ast.walk(tree) if _is_type_checking(block) for node in _inside(block)}
     for node in ast.walk(tree):
+        if not isinstance(node, ast.stmt | ast.expr):
+            continue
         only_for_types = id(node) in typed
         for parts, name in _imported(node, folder):
             if parts[:1] == (package.name,):
