@@ -38,6 +38,7 @@ PLACES: Final = (
     "linalg",
     "fft",
     "fx._symbolic_trace",
+    "_C",
 )
 BY_PREFIX: Final = {"fft_": "_C._fft", "linalg_": "_C._linalg", "special_": "_C._special"}
 
@@ -173,7 +174,8 @@ def _path_in_torch(function: Any) -> str | None:
     name = function.__name__
     for place in (*(place for prefix, place in BY_PREFIX.items() if name.startswith(prefix)), *PLACES):
         module = at(place)
-        if getattr(module, name, None) is function and name in getattr(module, "__all__", (name,)):
+        listed = name in getattr(module, "__all__", (name,)) or (place == "_C" and name.startswith("_"))
+        if getattr(module, name, None) is function and listed:
             return ".".join(part for part in ("torch", place, name) if part)
     return None
 

@@ -1,7 +1,18 @@
 """Which changes of a graph are so common that they need not be written again?
 
-Reading order: `shape_prop` notes what each node gives; `tools_common` orders nodes; `utils/` finds a pattern in a
-graph, and makes one node of several.
+Reading order: `shape_prop` and `fake_tensor_prop` note what each node gives; `tools_common` orders nodes,
+`graph_manipulation` and `annotate_getitem_nodes` look at each of them, `param_fetch` at layers; `graph_drawer` draws a
+graph; `utils/` finds a pattern in a graph, and makes one node of several; `_global_state` and `split_module` make a
+chain of submodules; `operator_support` says which nodes a backend can compute; `pass_manager` and `infra/` put passes
+in order.
 
 Mirrors: torch/fx/passes/__init__.py
 """
+
+from glasstorch.fx.passes import graph_drawer as graph_drawer
+from glasstorch.fx.passes import graph_manipulation as graph_manipulation
+from glasstorch.fx.passes import operator_support as operator_support
+from glasstorch.fx.passes import param_fetch as param_fetch
+from glasstorch.fx.passes import shape_prop as shape_prop
+from glasstorch.fx.passes import split_module as split_module
+from glasstorch.fx.passes import tools_common as tools_common

@@ -7,7 +7,7 @@ Differs: nothing that a program can see.
 from __future__ import annotations
 
 import copy
-from collections import deque
+import heapq
 from collections.abc import Iterable
 from operator import getitem
 from typing import Any
@@ -20,21 +20,23 @@ from glasstorch.fx.passes.tools_common import stable_topological_sort
 
 
 def topo_sort(nodes: Iterable[Node]) -> list[Node]:
-    """The nodes with each after those of its inputs that are among them; AssertionError if there is a cycle."""
-    nodes = list(nodes)
-    among = set(nodes)
-    missing = {node: sum(1 for source in node.all_input_nodes if source in among) for node in nodes}
-    ready = deque(node for node in nodes if missing[node] == 0)
+    """The nodes with each after those of its inputs that are among them, and otherwise as they are given.
+
+    AssertionError is raised if there is a cycle.
+    """
+    places = {node: place for place, node in enumerate(nodes)}
+    missing = {node: sum(source in places for source in node.all_input_nodes) for node in places}
+    ready = [(places[node], node) for node, count in missing.items() if count == 0]
     ordered: list[Node] = []
     while ready:
-        node = ready.popleft()
+        _, node = heapq.heappop(ready)
         ordered.append(node)
         for user in node.users:
             if user in missing:
                 missing[user] -= 1
                 if missing[user] == 0:
-                    ready.append(user)
-    if len(ordered) != len(nodes):
+                    heapq.heappush(ready, (places[user], user))
+    if len(ordered) != len(places):
         raise AssertionError("topological sorted nodes doesn't have same length as input nodes")
     return ordered
 
@@ -107,22 +109,33 @@ def fuse_as_graphmodule(
 
 
 def insert_subgm(
-    gm: GraphModule, sub_gm: GraphModule, orig_inputs: tuple[Node, ...], orig_outputs: tuple[Node, ...]
+    gm: GraphModule,
+    sub_gm: GraphModule,
+    orig_inputs: tuple[Node, ...],
+    orig_outputs: tuple[Node, ...],
+    insertion_point: Node | None = None,
 ) -> GraphModule:
-    """Add a submodule to a module, and let its call give what some nodes gave; returns the module."""
+    """Add a submodule to a module, and let its call give what some nodes gave; returns the module.
+
+    The call goes after `insertion_point`, or after the last of the nodes.
+    """
+    if insertion_point is None and not orig_outputs:
+        raise AssertionError(
+            "Cannot determine insertion point: no insertion_point provided and orig_outputs is empty. "
+            "Pass the last partition node as insertion_point."
+        )
     gm.add_submodule(sub_gm.__class__.__name__, sub_gm)
-    last = max(orig_outputs)
-    with gm.graph.inserting_after(last):
+    with gm.graph.inserting_after(max(orig_outputs) if insertion_point is None else insertion_point):
         call = gm.graph.call_module(sub_gm.__class__.__name__, args=orig_inputs, kwargs=None)
-        returned = sub_gm.graph.output_node().args[0]
-    if not isinstance(returned, tuple):
+    if not isinstance(sub_gm.graph.output_node().args[0], tuple):
         orig_outputs[0].replace_all_uses_with(call, propagate_meta=True)
         return gm
-    with gm.graph.inserting_after(call):
-        for i, node in reversed(list(enumerate(orig_outputs))):
+    with gm.graph.inserting_before(call.next):
+        for i, node in enumerate(orig_outputs):
             item = gm.graph.call_function(getitem, (call, i))
             node.replace_all_uses_with(item, propagate_meta=True)
-    call.meta["val"] = tuple(node.meta.get("val") for node in orig_outputs)
+    if orig_outputs:
+        call.meta["val"] = tuple(node.meta.get("val") for node in orig_outputs)
     return gm
 
 
@@ -144,7 +157,7 @@ def fuse_by_partitions(
         fused, inputs, outputs = fuse_as_graphmodule(
             gm, nodes, f"{prefix}{number}", partition, always_return_tuple=always_return_tuple
         )
-        insert_subgm(gm, fused, inputs, outputs)
+        insert_subgm(gm, fused, inputs, outputs, nodes[-1])
         erase_nodes(gm, nodes)
     stable_topological_sort(gm)
     gm.graph.lint()

@@ -1,0 +1,245 @@
+"""How does a module become a chain of submodules?
+
+Mirrors: torch/fx/passes/split_module.py
+Differs: sizes are numbers, so no part needs symbols as inputs. With `keep_original_order`, what only the output needs
+    is fetched too, and an order in which the parts cannot run is refused in words; PyTorch raises KeyError for both.
+    `split_module_simple` splits as `split_module` does.
+
+Each part gets a graph of its own. A value that another part uses is an output of the part that computes it and an
+input of the part that uses it; parameters are fetched by the outer module, and passed in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from operator import getitem
+from typing import Any
+
+from glasstorch.fx.graph import Graph
+from glasstorch.fx.graph_module import GraphModule
+from glasstorch.fx.node import Node, map_arg
+from glasstorch.fx.passes._global_state import grad_regions
+from glasstorch.nn.modules.module import Module
+
+__all__ = ["Partition", "split_module", "split_module_simple"]
+
+
+class Partition:
+    """One part of a split graph: which nodes it has, what it takes and gives, which other parts must run before.
+
+    `environment` maps nodes of the old graph to those of this part's `graph`; `targets` has what the graph calls.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.submod_name = f"submod_{name}"
+        self.node_names: list[str] = []
+        self.inputs: dict[Node, None] = {}
+        self.outputs: dict[Node, None] = {}
+        self.dependencies: dict[str, None] = {}
+        self.dependents: dict[str, None] = {}
+        self.graph = Graph()
+        self.environment: dict[Node, Node] = {}
+        self.targets: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"name: {self.name},\n nodes: {self.node_names},\n inputs: {self.inputs},\n outputs: {self.outputs},\n"
+            f" partitions depended on: {self.dependencies},\n partition dependents: {self.dependents}"
+        )
+
+
+def split_module(
+    m: GraphModule,
+    root_m: Module,
+    split_callback: Callable[[Node], int],
+    qualname_map: dict[str, str] | None = None,
+    keep_original_order: bool | None = False,
+    keep_original_node_name: bool | None = False,
+    keep_original_input_name: bool = True,
+    *,
+    partition_affix: str | None = None,
+    tuple_return: bool = False,
+) -> GraphModule:
+    """A module that computes what `m` does by calling submodules, `submod_0` and so on, one for each part.
+
+    `split_callback` gives the number of the part that a node belongs to; it is asked for calls only. Parts run in an
+    order in which each has its inputs, or in that of their first nodes with `keep_original_order`. `qualname_map` is
+    filled with the old paths of submodules by their new ones. `root_m` is not used. RuntimeError is raised if two
+    parts need each other, or if one would run before another that it needs.
+    """
+    prefix = "" if partition_affix is None else f"{partition_affix}_"
+    number_of = {node: split_callback(node) for node in m.graph.nodes if _is_call(node)}
+    part_of, partitions = _assigned(number_of, prefix)
+    regions = grad_regions(m.graph, number_of.__getitem__)
+    _connect(m.graph, part_of)
+    runs = _in_order(partitions)
+    for switch, numbers in regions.items():
+        for number in numbers[1:]:  # the first part has the node itself
+            part = partitions[f"{prefix}{number}"]
+            _stand_in(part, switch, part.graph.call_function(switch.target, switch.args))
+    for part in runs:
+        _add_inputs(m, part, keep_original_input_name)
+    for node, part in part_of.items():
+        _add_call(m, part, node, qualname_map, keep_original_node_name)
+    outer = _Outer(m, keep_original_node_name, tuple_return)
+    if not keep_original_order:
+        outer.fetch(m.graph.nodes)
+    for part in partitions.values() if keep_original_order else runs:
+        outer.call(part)
+    return outer.finished(partitions)
+
+
+def split_module_simple(
+    m: GraphModule, node_to_partition: dict[Node, int], *, partition_affix: str | None = None
+) -> GraphModule:
+    """`split_module` with a dict that has the part of each call, and with the parts in the order of the nodes."""
+    return split_module(m, m, node_to_partition.__getitem__, keep_original_order=True, partition_affix=partition_affix)
+
+
+def _is_call(node: Node) -> bool:
+    return node.op not in ("placeholder", "get_attr", "output")
+
+
+def _assigned(number_of: dict[Node, int], prefix: str) -> tuple[dict[Node, Partition], dict[str, Partition]]:
+    """The part of each call, and the parts by their names, in the order of their first nodes."""
+    partitions: dict[str, Partition] = {}
+    part_of: dict[Node, Partition] = {}
+    for node, number in number_of.items():
+        name = f"{prefix}{number}"
+        part = part_of[node] = partitions.setdefault(name, Partition(name))
+        part.node_names.append(node.name)
+    return part_of, partitions
+
+
+def _connect(graph: Graph, part_of: dict[Node, Partition]) -> None:
+    """Note in the parts which values pass between them."""
+    for node in graph.nodes:
+        user = part_of.get(node)
+        for source in node.all_input_nodes if _is_call(node) or node.op == "output" else ():
+            owner = part_of.get(source)
+            if owner is user:
+                continue
+            if owner is not None:
+                owner.outputs.setdefault(source)
+            if user is not None:
+                user.inputs.setdefault(source)
+            if owner is not None and user is not None:
+                owner.dependents.setdefault(user.name)
+                user.dependencies.setdefault(owner.name)
+
+
+def _in_order(partitions: dict[str, Partition]) -> list[Partition]:
+    """The parts with each after those whose results it needs."""
+    missing = {name: set(part.dependencies) for name, part in partitions.items()}
+    ready = [part for name, part in partitions.items() if not missing[name]]
+    runs: list[Partition] = []
+    while ready:
+        part = ready.pop()
+        runs.append(part)
+        for name in part.dependents:
+            missing[name].remove(part.name)
+            if not missing[name]:
+                ready.append(partitions[name])
+    if len(runs) != len(partitions):
+        raise RuntimeError("cycle exists between partitions!")
+    return runs
+
+
+def _add_inputs(m: GraphModule, part: Partition, keep_names: bool) -> None:
+    """Give a part's graph its placeholders; a module among the inputs is fetched by the part itself."""
+    modules = [node for node in part.inputs if node.op == "get_attr" and isinstance(_at(m, node.target), Module)]
+    part.inputs = {node: None for node in part.inputs if node not in modules}
+    for number, node in enumerate(part.inputs):
+        name = node.name if keep_names else f"arg_{number}"
+        _stand_in(part, node, part.graph.placeholder(name, type_expr=node.type))
+    for node in modules:
+        part.targets[node.target] = _at(m, node.target)
+        _stand_in(part, node, part.graph.get_attr(node.target))
+
+
+def _stand_in(part: Partition, node: Node, copied: Node) -> None:
+    copied.meta = node.meta.copy()
+    part.environment[node] = copied
+
+
+def _add_call(
+    m: GraphModule, part: Partition, node: Node, qualname_map: dict[str, str] | None, keep_name: bool | None
+) -> None:
+    """Copy a call into its part, which gets the submodule that is called."""
+    target = node.target
+    if node.op == "call_module":
+        target = node.target.replace(".", "_")
+        part.targets[target] = _at(m, node.target)
+        if qualname_map is not None:
+            qualname_map[f"{part.submod_name}.{target}"] = node.target
+    args = map_arg(node.args, part.environment.__getitem__)
+    kwargs = map_arg(node.kwargs, part.environment.__getitem__)
+    name = node.name if keep_name else None
+    _stand_in(part, node, part.graph.create_node(node.op, target, args, kwargs, name, node.type))
+
+
+class _Outer:
+    """Builds the module that calls the parts."""
+
+    def __init__(self, m: GraphModule, keep_names: bool | None, tuple_return: bool) -> None:
+        self.m = m
+        self.keep_names = keep_names
+        self.tuple_return = tuple_return
+        self.graph = Graph()
+        self.targets: dict[str, Any] = {}
+        self.environment: dict[Node, Node] = {}
+
+    def fetch(self, nodes: Any) -> None:
+        """Add the inputs and attributes among some nodes of the old graph, unless they are there."""
+        for node in nodes:
+            if node in self.environment or node.op not in ("placeholder", "get_attr"):
+                continue
+            if node.op == "get_attr":
+                self.targets[node.target] = _at(self.m, node.target)
+                made = self.graph.get_attr(node.target)
+            elif self.keep_names:
+                made = self.graph.create_node("placeholder", node.name, node.args, type_expr=node.type)
+            else:
+                default = node.args[0] if node.args else inspect.Signature.empty
+                made = self.graph.placeholder(node.target, node.type, default)
+            made.meta = node.meta.copy()
+            self.environment[node] = made
+
+    def call(self, part: Partition) -> None:
+        """Finish a part and call it, after what it needs of the old module has been fetched."""
+        packed = len(part.outputs) != 1 or self.tuple_return
+        results = tuple(part.environment[node] for node in part.outputs)
+        part.graph.output(results if packed else results[0])
+        self.fetch(self.m.graph.find_nodes(op="placeholder"))
+        self.fetch(part.inputs)
+        for node in part.inputs:
+            if node not in self.environment:
+                raise RuntimeError(
+                    f"{part.submod_name} needs {node}, which a part computes that runs after it; the parts can be put "
+                    "in order, but not with keep_original_order=True"
+                )
+        self.targets[part.submod_name] = GraphModule(part.targets, part.graph)
+        made = self.graph.call_module(part.submod_name, tuple(self.environment[node] for node in part.inputs))
+        for i, node in enumerate(part.outputs):
+            self.environment[node] = self.graph.call_function(getitem, (made, i)) if packed else made
+
+    def finished(self, partitions: dict[str, Partition]) -> GraphModule:
+        """The module, whose `meta` says which of its children are parts."""
+        output = self.m.graph.output_node()
+        self.fetch([*self.m.graph.find_nodes(op="placeholder"), *output.all_input_nodes])
+        self.graph.output(map_arg(output.args[0], self.environment.__getitem__))
+        module = GraphModule(self.targets, self.graph)
+        module.meta["partition_names"] = {part.submod_name for part in partitions.values()}
+        return module
+
+
+def _at(module: Module, path: str) -> Any:
+    """What a module has at a dotted path."""
+    found: Any = module
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise AttributeError(f"Node target {path} not found!")
+        found = getattr(found, name)
+    return found
