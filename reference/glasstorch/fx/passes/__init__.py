@@ -2,9 +2,10 @@
 
 Reading order: `shape_prop` and `fake_tensor_prop` note what each node gives; `tools_common` orders nodes,
 `graph_manipulation` and `annotate_getitem_nodes` look at each of them, `param_fetch` at layers; `graph_drawer` draws a
-graph; `utils/` finds a pattern in a graph, and makes one node of several; `_global_state` and `split_module` make a
-chain of submodules; `operator_support` says which nodes a backend can compute; `pass_manager` and `infra/` put passes
-in order.
+graph, and `graph_transform_observer` what a pass does to it; `utils/` finds a pattern in a graph, and makes one node of
+several; `_global_state` and `split_module` make a chain of submodules, `_boundary` and `split_utils` do so by tags;
+`operator_support` says which nodes a backend can compute; `pass_manager` and `infra/` put passes in order; `dialect/`
+has a pass.
 
 Mirrors: torch/fx/passes/__init__.py
 """
@@ -15,4 +16,5 @@ from glasstorch.fx.passes import operator_support as operator_support
 from glasstorch.fx.passes import param_fetch as param_fetch
 from glasstorch.fx.passes import shape_prop as shape_prop
 from glasstorch.fx.passes import split_module as split_module
+from glasstorch.fx.passes import split_utils as split_utils
 from glasstorch.fx.passes import tools_common as tools_common
