@@ -2,9 +2,9 @@
 
 Reading order: what a graph is: `immutable_collections`, `_names`, `node`, `_side_effects`, `graph`, `_lint`; how it is
 written as code: `_custom_builtins`, `_pytree`, `_operator_texts`, `tensor_type`, `_annotations`, `_codegen`,
-`_pytree_codegen`; how a program is captured: `config`, `traceback`, `proxy`, `operator_schemas`, `_patching`,
-`_symbolic_trace`; how a graph runs: `_readable`, `_saving`, `graph_module`, `interpreter`; how it is changed:
-`subgraph_rewriter`, `passes/`; how it is captured in another way: `experimental/`.
+`_pytree_codegen`; how a program is captured: `config`, `traceback`, `proxy`, `annotate`, `operator_schemas`,
+`_patching`, `_symbolic_trace`; how a graph runs: `_readable`, `_saving`, `graph_module`, `interpreter`; how it is
+changed: `subgraph_rewriter`, `passes/`; how it is captured in another way, and made cheaper: `experimental/`.
 
 Mirrors: torch/fx/__init__.py
 Differs: nothing is marked as backward compatible or not.

@@ -1,6 +1,7 @@
-"""How else can a program be captured?
+"""How else can a program be captured, and what can be made of it?
 
-Reading order: `_tracked` (which node stands for a tensor), `proxy_tensor` (operators become nodes as they run).
+Reading order: `_tracked` (which node stands for a tensor), `proxy_tensor` (operators become nodes as they run);
+`optimization` and `const_fold` make a model cheaper, `merge_matmul` makes one product of several.
 
 Mirrors: torch/fx/experimental/__init__.py
 """
