@@ -59,7 +59,7 @@ def a_module(t: Any) -> Any:
     for node in module.graph.nodes:
         if node.name in ("add", "add_1"):
             node.meta["buf_meta"] = SimpleNamespace(name="buf0", n_origin=2)
-        node.stack_trace = '  File "/home/reader/book/example.py", line 3, in forward\n    y = x + {1}'
+        node.stack_trace = '  File "/the/book/example.py", line 3, in forward\n    y = x + {1}'
     return module
 
 

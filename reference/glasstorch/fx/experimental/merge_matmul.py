@@ -25,7 +25,7 @@ from glasstorch.fx.proxy import Proxy
 from glasstorch.nn.modules.module import Module
 
 
-def split_result_tensors(result: Tensor, inputs: list[Tensor]) -> tuple[Tensor, ...]:
+def split_result_tensors(result: Any, inputs: list[Tensor]) -> tuple[Tensor, ...]:
     """The rows of a product, dealt out by the numbers of rows of the tensors that were stacked for it; views."""
     rows = [0 if isinstance(result, Proxy) else one.shape[0] for one in inputs]  # a traced call's sizes are unknown
     return at("split")(result, rows)  # type: ignore[no-any-return]

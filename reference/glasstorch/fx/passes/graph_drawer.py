@@ -239,7 +239,7 @@ def _escaped(text: str) -> str:
 def _shortened(path: str) -> str:
     """A file and its folder.
 
-    >>> _shortened("/home/reader/book/example")
+    >>> _shortened("/the/book/example")
     'book/example'
     """
     return "/".join(path.split("/")[-2:])
