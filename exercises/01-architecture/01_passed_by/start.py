@@ -11,11 +11,11 @@
 # ---
 
 # %% [markdown]
-# # 01.1 Which keys passed by
+# # 01.1 Which keys were passed by
 #
-# A trace lists the kernels that ran. A key that was passed by ran no kernel,
-# so the trace has no line for it. It can still be worked out, because each hop
-# records the key set in which its key was looked up:
+# A trace lists the kernels that ran. A key with a fallthrough is passed by and
+# runs no kernel, so the trace has no line for it. It can still be worked out,
+# because each hop records the key set in which its key was looked up:
 #
 # | of a hop | what it is |
 # |---|---|

@@ -17,12 +17,12 @@
 # calls its `__missing__` for a set that it does not hold. The method computes
 # the entry and keeps it, so that the next call finds it.
 #
-# Every registration empties the tables that it affects, and raises a number,
-# the registry's *generation*. It does both while it holds the registry's lock.
-# But a thread that computes an entry does not hold the lock all the time, so
-# another thread may register a better kernel in the meantime. Then the first
-# thread has an entry that is out of date. It may use the entry for its own
-# call, but it must not put it into the table, where it would stay.
+# Every registration empties the tables that it affects, and adds 1 to the
+# registry's *generation*, which is a number. It does both while it holds the
+# registry's lock. But a thread that computes an entry does not hold the lock
+# all the time, so another thread may register a better kernel in the meantime.
+# Then the first thread has an entry that is out of date. It may use the entry
+# for its own call, but it must not put it into the table, where it would stay.
 #
 # Write the function. Every table of the library will call yours.
 
