@@ -51,3 +51,13 @@ def test_the_reason_begins_with_the_answer_that_is_marked(asked: Asked) -> None:
 def test_most_reasons_begin_with_an_answer() -> None:
     choices = [asked for asked in OF_ONE_ANSWER if asked.question.kind == "choice"]
     assert sum(bool(begins_with(asked)) for asked in choices) > len(choices) / 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [asked for asked in questions(ROOT) if asked.question.kind == "several" and begins_with(asked)],
+    ids=lambda asked: f"{asked.section}: {asked.question.question[:40]}",
+)
+def test_a_reason_begins_with_one_of_the_choices_that_are_marked(asked: Asked) -> None:
+    marked = {letters_of(choice) for choice in asked.question.value}  # type: ignore[attr-defined]
+    assert marked & {letters_of(choice) for choice in begins_with(asked)}
