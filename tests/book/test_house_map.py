@@ -83,7 +83,7 @@ def test_of_a_chapter_that_has_sections_neither_figure_nor_list_says_that_it_is_
     first = first_sections(ROOT)
     for text in ("\n".join(drawing().itertext()), house(ROOT)):
         said = [(found[1], found[2]) for found in NOT_TOLD.finditer(text)]
-        assert len(said) > 3
+        assert said
         assert all((number in first) == (what == "a later section") for number, what in said)
 
 

@@ -32,7 +32,6 @@ WAITING = {
     "B091": "jit's passes",
     "B098": "compile",
     "B101": "compile",
-    "B102": "compile",
     "B103": "compile",
     "B104": "export",
     "B115": "autocast",

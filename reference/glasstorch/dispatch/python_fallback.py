@@ -27,7 +27,16 @@ from typing import Any, Final
 from glasstorch.core import return_types
 from glasstorch.core.device import CPU
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
-from glasstorch.core.keys import ADINPLACEORVIEW, DUAL, FUNCTIONALITY_BIT, PYTHON, RECORDED, below
+from glasstorch.core.keys import (
+    ADINPLACEORVIEW,
+    BELOW_ADINPLACEORVIEW,
+    DUAL,
+    FUNCTIONALITY_BIT,
+    FUNCTIONALIZE,
+    PYTHON,
+    RECORDED,
+    below,
+)
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.mode_stack import included_for, modes
@@ -278,8 +287,17 @@ def is_seen(tensor: TensorImpl) -> bool:
 
 
 def detached(tensor: TensorImpl) -> Any:
-    """What a mode or the tensor's class takes for the tensor without its history; they share a version counter."""
+    """What a mode or the tensor's class takes for the tensor without its history; they share a version counter.
+
+    Where writes are being removed, they see the call that this makes of it.
+    """
     detach = registry.find("aten::detach")
+    included, allowed = active_keys.get()
+    keys = (tensor.key_set | included) & allowed
+    if keys & FUNCTIONALIZE:
+        made = detach.table[keys & BELOW_ADINPLACEORVIEW](keys & BELOW_ADINPLACEORVIEW, tensor)
+        made._version_counter = tensor.version_counter() if tensor.key_set & ADINPLACEORVIEW else None
+        return made
     stack, types = modes.get(), (type(tensor),)
     made = _ask_mode(stack, detach, types, (tensor,), {}) if stack else NotImplemented
     if made is NotImplemented and overrides_dispatch(type(tensor)):

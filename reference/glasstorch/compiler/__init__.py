@@ -1,12 +1,15 @@
-"""What does a program find at torch.compiler, where nothing is compiled?
+"""How does a compiler get a whole program, its backward pass included?
 
-Programs ask whether they are being compiled, and mark functions that must not be. Both are answered as PyTorch answers
-them outside `torch.compile`; whatever needs a compiler is refused by name.
+Reading order: `effects` (what a function does to its arguments, and which results share their memory), `joint` (one
+graph of the forward and the backward pass), `partition` (cut in two), `boxed` (how a compiled graph is called),
+`compiled` (run as one autograd node), `aot` (all of it, for a function).
 
-Reading order: this file is all there is.
+Below stands what a program finds at torch.compiler. Programs ask whether they are being compiled, and mark functions
+that must not be. Both are answered as PyTorch answers them outside `torch.compile`; capturing Python code, which
+`torch.compile` does, is refused by name.
 
 Mirrors: torch/compiler/__init__.py
-Differs: there is no compiler.
+Differs: no Python code is captured yet.
 """
 
 from __future__ import annotations

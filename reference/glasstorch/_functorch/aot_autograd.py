@@ -1,0 +1,10 @@
+"""How does a program compile a function with its backward pass?
+
+Mirrors: torch/_functorch/aot_autograd.py
+Differs: the code is in compiler/.
+"""
+
+from glasstorch.compiler.aot import aot_function as aot_function
+from glasstorch.compiler.aot import aot_module as aot_module
+from glasstorch.compiler.boxed import make_boxed_compiler as make_boxed_compiler
+from glasstorch.compiler.boxed import make_boxed_func as make_boxed_func

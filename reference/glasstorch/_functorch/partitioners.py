@@ -1,0 +1,8 @@
+"""How is a joint graph cut in two?
+
+Mirrors: torch/_functorch/partitioners.py
+Differs: the code is in compiler/partition.py.
+"""
+
+from glasstorch.compiler.partition import _extract_fwd_bwd_modules as _extract_fwd_bwd_modules
+from glasstorch.compiler.partition import default_partition as default_partition

@@ -1,0 +1,144 @@
+"""How is a function compiled together with its backward pass, ahead of time?
+
+Mirrors: torch/_functorch/aot_autograd.py (aot_function, aot_module, aot_module_simplified)
+Differs: a graph is made for the arguments of the first call, and another one where sizes, dtypes, devices or what
+    requires grad are others. Sizes are numbers: `dynamic` and `keep_inference_input_mutations` change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import is_grad_enabled, no_grad
+from glasstorch.compiler.boxed import call
+from glasstorch.compiler.compiled import finish, node_of
+from glasstorch.compiler.effects import observe
+from glasstorch.compiler.joint import trace_forward, trace_joint
+from glasstorch.compiler.partition import default_partition
+from glasstorch.core.pytree import tree_flatten, tree_unflatten
+from glasstorch.func.modules import functional_call
+from glasstorch.fx.graph_module import GraphModule
+from glasstorch.nn.modules.module import Module
+
+Compiler = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
+Partition = Callable[..., tuple[GraphModule, GraphModule]]
+
+
+def aot_function(
+    fn: Callable[..., Any],
+    fw_compiler: Compiler,
+    bw_compiler: Compiler | None = None,
+    partition_fn: Partition = default_partition,
+    decompositions: dict[Any, Callable[..., Any]] | None = None,
+    num_params_buffers: int = 0,
+    keep_inference_input_mutations: bool = False,
+    inference_compiler: Compiler | None = None,
+    *,
+    dynamic: bool = False,
+    enable_log: bool = True,
+    disable_functionalization: bool = False,
+) -> Callable[..., Any]:
+    """A function that runs compiled graphs: one forward, and one backward if an argument requires grad.
+
+    At the first call, `fn` is traced with its gradients, and the graph is cut in two by `partition_fn`. The compilers
+    get a module and example inputs, and return a function that takes the module's inputs; `bw_compiler` is called at
+    the first backward pass. Graphs write to nothing: what `fn` wrote to its arguments is written afterwards.
+    """
+    compiled: dict[Any, Callable[..., list[Any]]] = {}
+
+    @wraps(fn)
+    def compiled_fn(*args: Any, **kwargs: Any) -> Any:
+        leaves, spec = tree_flatten((args, kwargs))
+        key = (spec, *map(_signature, leaves), is_grad_enabled())
+        if key not in compiled:
+            out_specs: list[Any] = []
+
+            def flat(*values: Any) -> list[Any]:
+                given, named = tree_unflatten(list(values), spec)
+                results, out_spec = tree_flatten(fn(*given, **named))
+                out_specs[:] = [out_spec]
+                return results
+
+            run = compile_flat(
+                flat, leaves, fw_compiler, bw_compiler or fw_compiler, partition_fn, decompositions, inference_compiler
+            )
+            compiled[key] = lambda values, out_specs=out_specs: tree_unflatten(run(values), out_specs[0])
+        return compiled[key](leaves)
+
+    return compiled_fn
+
+
+def _signature(leaf: Any) -> Any:
+    """What a graph depends on: of a tensor its geometry, dtype, device and whether it requires grad; else its value."""
+    if isinstance(leaf, Tensor):
+        return leaf.shape, leaf.stride(), leaf.dtype, leaf.device, leaf.requires_grad, leaf.is_leaf
+    try:
+        hash(leaf)
+    except TypeError:
+        return type(leaf), repr(leaf)
+    return type(leaf), leaf
+
+
+def compile_flat(
+    fn: Callable[..., Any],
+    args: Sequence[Any],
+    fw_compiler: Compiler,
+    bw_compiler: Compiler,
+    partition_fn: Partition,
+    decompositions: dict[Any, Callable[..., Any]] | None = None,
+    inference_compiler: Compiler | None = None,
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """`aot_function` for flat arguments, given examples of them, and for flat results."""
+    effects = observe(fn, args)
+    if not is_grad_enabled() or not any(effects.differentiable):
+        module = trace_forward(fn, args, effects, decompositions)
+        forward = (inference_compiler or fw_compiler)(module, _examples(module))
+
+        def infer(values: Sequence[Any]) -> list[Any]:
+            with no_grad():
+                found = call(forward, list(values))
+            return finish(effects, values, found)
+
+        return infer
+    joint = trace_joint(fn, args, effects, decompositions)
+    fw_module, bw_module = partition_fn(joint, args, num_fwd_outputs=len(effects.differentiable))
+    forward = fw_compiler(fw_module, _examples(fw_module))
+    backwards: list[Callable[..., Any]] = []
+
+    def backward() -> Callable[..., Any]:
+        if not backwards:
+            backwards.append(bw_compiler(bw_module, _examples(bw_module)))
+        return backwards[0]
+
+    node = node_of(forward, backward, effects)
+    return lambda values: finish(effects, values, node(*values))
+
+
+def _examples(module: GraphModule) -> list[Any]:
+    """Fake tensors like the inputs of a graph."""
+    return [node.meta.get("val") for node in module.graph.find_nodes(op="placeholder")]
+
+
+def aot_module(mod: Module, *args: Any, **kwargs: Any) -> Module:
+    """A module that runs compiled graphs of another one, whose parameters and buffers it shares.
+
+    The other arguments are those of `aot_function`.
+    """
+
+    def functional(parameters: dict[str, Any], buffers: dict[str, Any], *given: Any, **named: Any) -> Any:
+        return functional_call(mod, {**parameters, **buffers}, given, named)
+
+    compiled = aot_function(functional, *args, **kwargs)
+
+    class AOTModule(Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.orig_module = mod
+
+        def forward(self, *given: Any, **named: Any) -> Any:
+            return compiled(dict(mod.named_parameters()), dict(mod.named_buffers()), *given, **named)
+
+    return AOTModule()

@@ -1,0 +1,64 @@
+"""How does a compiled graph run as one node of autograd?
+
+Mirrors: torch/_functorch/_aot_autograd/runtime_wrappers.py (AOTDispatchAutograd, RuntimeWrapper)
+Differs: nothing that a program can see, but for what effects.py refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.function import Function
+from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.compiler.boxed import call
+from glasstorch.compiler.effects import Effects, ViewOf
+
+Backward = Callable[[], Callable[..., Any]]  # gives the compiled backward graph, compiling it when first asked
+
+
+def node_of(forward: Callable[..., Any], backward: Backward, effects: Effects) -> Callable[..., list[Any]]:
+    """A function that runs the forward graph as one node, whose backward runs the other graph."""
+    count = len(effects.differentiable)
+
+    class CompiledFunction(Function):
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> tuple[Any, ...]:
+            found = call(forward, list(args))
+            results, saved = found[:count], found[count:]
+            ctx.save_for_backward(*[value for value in saved if isinstance(value, Tensor)])
+            ctx.others = [None if isinstance(value, Tensor) else value for value in saved]
+            plain = [value for value, takes in zip(results, effects.differentiable, strict=True) if not takes]
+            ctx.mark_non_differentiable(*[value for value in plain if isinstance(value, Tensor)])
+            return tuple(results)
+
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
+            tensors = iter(ctx.saved_tensors)
+            saved = [next(tensors) if value is None else value for value in ctx.others]
+            tangents = [g.contiguous() for g, takes in zip(gradients, effects.differentiable, strict=True) if takes]
+            if is_grad_enabled() and any(value.requires_grad for value in (*saved, *tangents) if _is_tensor(value)):
+                raise RuntimeError("torch.compile with aot_autograd does not currently support double backward")
+            return tuple(call(backward(), [*saved, *tangents]))
+
+    return lambda *args: list(CompiledFunction.apply(*args))
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def finish(effects: Effects, args: Sequence[Any], found: Sequence[Any]) -> list[Any]:
+    """The function's results, after its writes: of the arguments, and of what the graph gave."""
+    for i, new in zip(effects.written, found, strict=False):
+        args[i].copy_(new)
+    given = found[len(effects.written) :]
+    results = []
+    for result, value in zip(effects.results, given, strict=True):
+        if isinstance(result, ViewOf):
+            value = args[result.number] if result.of_argument else given[result.number]
+            for step in result.path:
+                value = step.make(value)
+        results.append(value)
+    return results

@@ -1,0 +1,85 @@
+"""How do a function and its backward pass become one graph?
+
+Mirrors: torch/_functorch/_aot_autograd/graph_capture.py (aot_dispatch_base_graph, aot_dispatch_autograd_graph),
+    torch/_functorch/_aot_autograd/graph_capture_wrappers.py (create_joint)
+Differs: nothing that a program can see, but for what effects.py refuses.
+
+The function runs on functional tensors, so that it writes to nothing, with gradients recorded; then the gradients of
+its results are asked for, and `make_fx` records the operators of both. In the graph, `primals` are the function's
+arguments and `tangents` the gradients that arrive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from glasstorch._subclasses.fake_tensor import FakeTensorMode
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.graph import grad
+from glasstorch.compiler.effects import Effects, Functionalized
+from glasstorch.func.functional_tensor import inside, is_functional
+from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
+from glasstorch.fx.graph_module import GraphModule
+
+TAG: Final = "partitioner_tag"
+FORWARD: Final = "is_forward"
+BACKWARD: Final = "is_backward"
+
+Table = Any
+
+
+def trace_forward(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None) -> GraphModule:
+    """The graph of a function of flat arguments, without gradients: it returns what `Effects` says."""
+
+    def run(*values: Any) -> tuple[Any, ...]:
+        return tuple(map(_value, _graph_results(Functionalized(fn, values, [False] * len(values)), effects)))
+
+    return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*_fake(args))
+
+
+def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None) -> GraphModule:
+    """The graph of a function and its gradients: of primals and tangents, it returns results and gradients.
+
+    There is a tangent for each result that takes a gradient, and a gradient, or None, for each argument.
+    """
+    needs = [argument.requires_grad for argument in effects.arguments]
+
+    def joint(primals: list[Any], tangents: list[Any]) -> tuple[list[Any], list[Any]]:
+        run = Functionalized(fn, primals, needs)
+        results = _graph_results(run, effects)
+        _tag(FORWARD)
+        differentiable = [value for value, takes in zip(results, effects.differentiable, strict=True) if takes]
+        sources = [wrapper for wrapper, needed in zip(run.wrappers, needs, strict=True) if needed]
+        found = iter(grad(differentiable, sources, tangents, allow_unused=True) if differentiable else [])
+        gradients = [next(found, None) if needed else None for needed in needs]
+        _tag(BACKWARD)
+        return [_value(value) for value in results], [_value(value) for value in gradients]
+
+    primals = _fake(args)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        shapes = _graph_results(Functionalized(fn, primals, needs), effects)
+        tangents = [_value(s).clone() for s, takes in zip(shapes, effects.differentiable, strict=True) if takes]
+    return make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
+
+
+def _fake(args: Sequence[Any]) -> list[Any]:
+    mode = FakeTensorMode(allow_non_fake_inputs=True)
+    return [mode.from_tensor(arg).detach() if isinstance(arg, Tensor) else arg for arg in args]
+
+
+def _graph_results(run: Functionalized, effects: Effects) -> list[Any]:
+    """The new values of arguments that are written to, and the function's results."""
+    return [*(run.wrappers[i] for i in effects.written), *run.outputs]
+
+
+def _value(value: Any) -> Any:
+    return inside(value).value if is_functional(value) else value
+
+
+def _tag(tag: str) -> None:
+    """Note in the nodes that are new which pass they belong to."""
+    mode = get_proxy_mode()
+    if mode is not None:
+        for node in mode.tracer.graph.nodes:
+            node.meta.setdefault(TAG, tag)

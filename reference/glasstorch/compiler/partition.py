@@ -1,0 +1,91 @@
+"""Which part of a joint graph runs forward, which backward, and what is kept in between?
+
+Mirrors: torch/_functorch/partitioners.py (default_partition, _extract_fwd_bwd_modules)
+Differs: nothing is computed again: there is no partition by the least memory kept.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from operator import getitem
+from typing import Any
+
+from glasstorch.compiler.joint import BACKWARD, TAG
+from glasstorch.core.pytree import tree_leaves
+from glasstorch.fx.graph import Graph
+from glasstorch.fx.graph_module import GraphModule
+from glasstorch.fx.node import Node
+
+
+def default_partition(
+    joint_module: GraphModule, _joint_inputs: Any, *, num_fwd_outputs: int, **unused: Any
+) -> tuple[GraphModule, GraphModule]:
+    """The forward and the backward module of a joint graph, cut where eager mode would.
+
+    Forward runs what the function ran, and returns its results, then each value that backward needs. Backward takes
+    those and the tangents, in this order, and returns a gradient for each primal.
+    """
+    nodes = list(joint_module.graph.nodes)
+    forward = {node for node in nodes if _runs_forward(node)}
+    saved = [
+        node
+        for node in nodes
+        if node in forward
+        and _is_saved(node)
+        and any(user not in forward and user.op != "output" for user in node.users)
+    ]
+    return _extract_fwd_bwd_modules(joint_module, saved, num_fwd_outputs=num_fwd_outputs)
+
+
+def _runs_forward(node: Node) -> bool:
+    if node.op == "placeholder":
+        return _is_primal(node)
+    return node.op != "output" and node.meta.get(TAG) != BACKWARD
+
+
+def _is_saved(node: Node) -> bool:
+    """Whether a value can be kept: several results are kept one by one, and constants are fetched again."""
+    several = bool(node.users) and all(user.target is getitem for user in node.users)
+    return node.op != "get_attr" and not several
+
+
+def _is_primal(node: Node) -> bool:
+    return node.op == "placeholder" and "tangents" not in str(node.target)
+
+
+def _is_tangent(node: Node) -> bool:
+    return node.op == "placeholder" and "tangents" in str(node.target)
+
+
+def _extract_fwd_bwd_modules(
+    joint_module: GraphModule, saved_values: Sequence[Node], *, num_fwd_outputs: int
+) -> tuple[GraphModule, GraphModule]:
+    """Two modules of a joint one, given the values that are kept."""
+    results = tree_leaves(joint_module.graph.output_node().args[0], is_leaf=lambda leaf: leaf is None)
+    primals = [node for node in joint_module.graph.nodes if _is_primal(node)]
+    tangents = [node for node in joint_module.graph.nodes if _is_tangent(node)]
+    forward = extract(joint_module.graph, primals, [*results[:num_fwd_outputs], *saved_values])
+    backward = extract(joint_module.graph, [*saved_values, *tangents], results[num_fwd_outputs:])
+    return GraphModule(joint_module, forward), GraphModule(joint_module, backward)
+
+
+def extract(joint_graph: Graph, inputs: Sequence[Node], outputs: Sequence[Any]) -> Graph:
+    """A graph that computes some values of another one from others; RuntimeError if they do not suffice."""
+    graph = Graph()
+    copies: dict[Node, Node] = {}
+    for node in inputs:
+        copies[node] = graph.placeholder(node.name)
+        copies[node].meta = copy.copy(node.meta)
+    for node in joint_graph.nodes:
+        if node in copies or node.op in ("placeholder", "output"):
+            continue
+        if all(source in copies for source in node.all_input_nodes):
+            copies[node] = graph.node_copy(node, lambda source: copies[source])
+    missing = [value for value in outputs if isinstance(value, Node) and value not in copies]
+    if missing:
+        raise RuntimeError(f"extract: {missing} cannot be computed from {list(inputs)}")
+    graph.output(tuple(copies[value] if isinstance(value, Node) else value for value in outputs))
+    graph.eliminate_dead_code()
+    graph.lint()
+    return graph

@@ -1,0 +1,201 @@
+"""Are forward and backward compiled as PyTorch compiles them, and do they compute what the function does?"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+import glasstorch
+from tests.compiler.programs import SAME_GRAPHS, SAME_RESULTS, Program, ramp
+from tests.fx.test_against_torch import same
+
+Require = Callable[[str], Any]
+
+
+def aot(t: Any) -> Any:
+    return import_module(f"{t.__name__}._functorch.aot_autograd")
+
+
+def compiled(t: Any, function: Callable[..., Any], seen: list[Any] | None = None, **options: Any) -> Callable[..., Any]:
+    """The function run by its graphs, which are noted as they are compiled."""
+
+    def compiler(name: str) -> Callable[[Any, Any], Any]:
+        def compile_(module: Any, inputs: Any) -> Any:
+            if seen is not None:
+                seen.append((name, module.code, [tuple(getattr(value, "shape", ())) for value in inputs]))
+            return aot(t).make_boxed_func(module.forward)
+
+        return compile_
+
+    return aot(t).aot_function(function, fw_compiler=compiler("forward"), bw_compiler=compiler("backward"), **options)
+
+
+def leaves(t: Any, value: Any) -> list[Any]:
+    return [leaf for leaf in t.utils._pytree.tree_leaves(value) if isinstance(leaf, t.Tensor)]
+
+
+def backward(t: Any, results: Any) -> None:
+    wanted = [leaf for leaf in leaves(t, results) if leaf.requires_grad]
+    if wanted:
+        sum((leaf * leaf).sum() for leaf in wanted).backward()
+
+
+@pytest.mark.parametrize("make", SAME_GRAPHS.values(), ids=SAME_GRAPHS)
+def test_the_graphs_are_pytorchs(require: Require, make: Program) -> None:
+    def run(t: Any) -> object:
+        seen: list[Any] = []
+        function, *args = make(t)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            backward(t, compiled(t, function, seen)(*args))
+        return seen
+
+    same(require, run)
+
+
+@pytest.mark.parametrize("make", SAME_RESULTS.values(), ids=SAME_RESULTS)
+def test_results_writes_and_gradients_are_the_functions(torch: Any, make: Program) -> None:
+    function, *args = make(torch)
+    others = copy.deepcopy(args)
+    eager, graphs = function(*args), compiled(torch, function)(*others)
+    for expected, found in zip(leaves(torch, eager), leaves(torch, graphs), strict=True):
+        torch.testing.assert_close(found, expected)
+        assert found.requires_grad == expected.requires_grad
+    backward(torch, eager)
+    backward(torch, graphs)
+    for expected, found in zip(leaves(torch, args), leaves(torch, others), strict=True):
+        torch.testing.assert_close(found.detach(), expected.detach())
+        if expected.is_leaf:
+            assert (found.grad is None) == (expected.grad is None)
+            if expected.grad is not None:
+                torch.testing.assert_close(found.grad, expected.grad)
+
+
+def test_a_result_that_is_a_view_shares_the_memory(torch: Any) -> None:
+    function = compiled(torch, lambda x: x.view(2, 2).t())
+    x = torch.zeros(4)
+    y = function(x)
+    x[1] = 5
+    assert y[1, 0].item() == 5
+    y = compiled(torch, lambda x: x)(x)
+    assert y.data_ptr() == x.data_ptr()
+
+
+def test_two_results_that_share_memory_still_do(torch: Any) -> None:
+    def function(x: Any) -> Any:
+        y = x * 2
+        return y, y[0]
+
+    whole, part = compiled(torch, function)(torch.ones(2, 2))
+    whole[0] = 7
+    assert part.tolist() == [7, 7]
+
+
+def test_a_graph_is_made_again_where_sizes_or_gradients_are_others() -> None:
+    seen: list[Any] = []
+    function = compiled(glasstorch, lambda x: x.sin(), seen)
+    for x in (glasstorch.ones(2), glasstorch.zeros(2), glasstorch.ones(3), ramp(glasstorch, 2)):
+        function(x)
+    assert len(seen) == 3
+    with glasstorch.no_grad():
+        function(ramp(glasstorch, 2))
+    assert len(seen) == 4
+
+
+def test_backward_is_compiled_when_it_is_needed() -> None:
+    seen: list[Any] = []
+    function = compiled(glasstorch, lambda x: x.sin(), seen)
+    result = function(ramp(glasstorch, 2))
+    assert [name for name, *_ in seen] == ["forward"]
+    result.sum().backward()
+    assert [name for name, *_ in seen] == ["forward", "backward"]
+    function(ramp(glasstorch, 2)).sum().backward()
+    assert len(seen) == 2
+
+
+def test_a_compiler_that_is_not_boxed_is_warned_about(torch: Any) -> None:
+    function = aot(torch).aot_function(lambda x: x + 1, fw_compiler=lambda module, inputs: module.forward)
+    with pytest.warns(UserWarning, match="doesn't take boxed arguments"):
+        function(torch.ones(1, requires_grad=True)).sum().backward()
+
+
+def test_a_boxed_function_empties_its_list(torch: Any) -> None:
+    boxed = aot(torch).make_boxed_compiler(lambda module, inputs: module)(lambda x, y: x - y, [])
+    assert boxed([3, 1]) == 2
+
+
+def test_a_second_derivative_is_refused(torch: Any) -> None:
+    x = ramp(torch, 3)
+    y = compiled(torch, lambda x: x.sin().sum())(x)
+
+    def twice() -> None:
+        (gradient,) = torch.autograd.grad(y, x, create_graph=True)
+        gradient.sum().backward()
+
+    with pytest.raises(RuntimeError, match="does not currently support double backward"):
+        twice()
+
+
+def test_a_decomposition_is_used(torch: Any) -> None:
+    seen: list[Any] = []
+    table = {torch.ops.aten.gelu.default: lambda x, approximate="none": x * torch.sigmoid(1.7 * x)}
+    function = compiled(torch, torch.nn.functional.gelu, seen, decompositions=table)
+    function(torch.ones(2))
+    assert "sigmoid" in seen[0][1]
+    assert "gelu" not in seen[0][1]
+
+
+def test_a_module_trains_by_its_graphs(torch: Any) -> None:
+    torch.manual_seed(5)
+    network = torch.nn.Sequential(
+        torch.nn.Linear(3, 8), torch.nn.BatchNorm1d(8), torch.nn.Tanh(), torch.nn.Linear(8, 1)
+    )
+    twin = copy.deepcopy(network)
+
+    def boxed(module: Any, inputs: Any) -> Any:
+        return aot(torch).make_boxed_func(module.forward)
+
+    graphs = aot(torch).aot_module(twin, fw_compiler=boxed)
+    x, y = torch.randn(16, 3), torch.randn(16, 1)
+    losses: list[list[float]] = [[], []]
+    for model, parameters, found in ((network, network, losses[0]), (graphs, twin, losses[1])):
+        optimizer = torch.optim.SGD(parameters.parameters(), lr=0.1)
+        for _ in range(5):
+            loss = ((model(x) - y) ** 2).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+    assert torch.allclose(network[1].running_mean, twin[1].running_mean)
+    assert losses[0][-1] < losses[0][0]
+
+
+class TestRefusals:
+    def test_arguments_that_share_memory_are_refused_when_one_is_written_to(self) -> None:
+        x = glasstorch.zeros(4)
+        function = compiled(glasstorch, lambda a, b: (a.add_(1), b * 2)[1])
+        with pytest.raises(NotImplementedError, match="argument 0 is written to and shares memory with argument 1"):
+            function(x[:2], x[2:])
+        assert x.tolist() == [0, 0, 0, 0]
+
+    def test_a_change_of_sizes_is_refused(self) -> None:
+        with pytest.raises(NotImplementedError, match="whose sizes, strides or storage are changed in place"):
+            compiled(glasstorch, lambda x: x.t_())(glasstorch.zeros(2, 3))
+
+    def test_two_views_of_a_hidden_tensor_are_refused(self) -> None:
+        def function(x: Any) -> Any:
+            y = x * 2
+            return y[0], y[1]
+
+        with pytest.raises(NotImplementedError, match="two results that are views of a tensor which is none itself"):
+            compiled(glasstorch, function)(glasstorch.zeros(2, 3))
+
+    def test_a_branch_on_a_tensor_is_refused(self) -> None:
+        with pytest.raises(RuntimeError, match="_local_scalar_dense"):
+            compiled(glasstorch, lambda x: x if x.sum() > 0 else -x)(glasstorch.zeros(2))
