@@ -5,7 +5,7 @@ Reading order: `shape_prop` and `fake_tensor_prop` note what each node gives; `t
 graph, and `graph_transform_observer` what a pass does to it; `utils/` finds a pattern in a graph, and makes one node of
 several; `_global_state` and `split_module` make a chain of submodules, `_boundary` and `split_utils` do so by tags;
 `operator_support` says which nodes a backend can compute; `pass_manager` and `infra/` put passes in order; `dialect/`
-has a pass.
+has a pass, and `_aliases` and `reinplace` another.
 
 Mirrors: torch/fx/passes/__init__.py
 """
@@ -14,6 +14,7 @@ from glasstorch.fx.passes import graph_drawer as graph_drawer
 from glasstorch.fx.passes import graph_manipulation as graph_manipulation
 from glasstorch.fx.passes import operator_support as operator_support
 from glasstorch.fx.passes import param_fetch as param_fetch
+from glasstorch.fx.passes import reinplace as reinplace
 from glasstorch.fx.passes import shape_prop as shape_prop
 from glasstorch.fx.passes import split_module as split_module
 from glasstorch.fx.passes import split_utils as split_utils
