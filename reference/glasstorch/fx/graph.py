@@ -53,16 +53,15 @@ class Graph:
 
     `owning_module` is the `GraphModule` whose `forward` is generated from the graph, if there is one.
 
-    Example:
-        >>> import glasstorch as torch
-        >>> graph = torch.fx.Graph()
-        >>> x = graph.placeholder("x")
-        >>> _ = graph.output(graph.call_function(torch.relu, (x,)))
-        >>> print(graph)
-        graph():
-            %x : [num_users=1] = placeholder[target=x]
-            %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})
-            return relu
+    >>> import glasstorch as torch
+    >>> graph = torch.fx.Graph()
+    >>> x = graph.placeholder("x")
+    >>> _ = graph.output(graph.call_function(torch.relu, (x,)))
+    >>> print(graph)
+    graph():
+        %x : [num_users=1] = placeholder[target=x]
+        %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})
+        return relu
     """
 
     def __init__(
