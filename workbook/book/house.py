@@ -120,7 +120,7 @@ LAYERS = (
     ),
     Layer(
         12,
-        ("compiler", "quantization", "distributed", "_functorch"),
+        ("compiler", "quantization", "distributed", "_functorch", "_dynamo"),
         "How is it compiled, quantized and distributed?",
         (
             "torch/_inductor/compile_fx.py",

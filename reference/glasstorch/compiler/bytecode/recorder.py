@@ -1,0 +1,127 @@
+"""What does the capture of a function write down: the graph, its inputs, and the guards?
+
+Mirrors: torch/_dynamo/output_graph.py (OutputGraph)
+Differs: sizes are numbers.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from operator import getitem
+from typing import Any
+
+from glasstorch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
+from glasstorch._tensor import Tensor
+from glasstorch.compiler.bytecode.sources import Source
+from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.compiler.bytecode.values import Constant, Mapping, Sequence, TensorValue, Value, mapped
+from glasstorch.compiler.guards import Guards
+from glasstorch.fx.graph import Graph
+from glasstorch.fx.node import Node
+from glasstorch.fx.proxy import Proxy, Scope, TracerBase
+
+PLAIN = (int, float, bool, str, complex, type(None))
+
+
+class _Tracer(TracerBase):
+    """Makes the nodes of a capture."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.scope = Scope("", None)
+        self.module_stack = OrderedDict()
+        self.node_name_to_scope = {}
+
+
+class Recorder:
+    """The graph of one capture. Each tensor of the outside becomes an input once, however often it is reached."""
+
+    def __init__(self, names: dict[str, Any]) -> None:
+        self.tracer = _Tracer()
+        self.guards = Guards()
+        self.names = names  # the globals of the function that is captured
+        self.inputs: dict[int, TensorValue] = {}
+        self.kept: list[Tensor] = []  # so that no other tensor gets the number of one of the inputs
+        self.fake = FakeTensorMode(allow_non_fake_inputs=True)
+        self.guards.grad_mode()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph so far."""
+        return self.tracer.graph
+
+    def input(self, tensor: Tensor, source: Source) -> TensorValue:
+        """The value of a tensor of the outside."""
+        found = self.inputs.get(id(tensor))
+        if found is None:
+            proxy = self.tracer.create_proxy("placeholder", source.name, (), {}, type_expr=type(tensor))
+            example = self.fake.from_tensor(tensor)
+            proxy.node.meta["example_value"] = example
+            found = self.inputs[id(tensor)] = TensorValue(proxy, example, source=source)
+            self.kept.append(tensor)
+            self.guards.tensor(source.expression, tensor)
+        elif found.source != source:
+            assert found.source is not None
+            self.guards.add("DUPLICATE_INPUT", source.expression, f"{source.expression} is {found.source.expression}")
+        return found
+
+    def call_function(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A node that calls a function with values, and the value of its result."""
+        return self._call("call_function", function, args, kwargs, function)
+
+    def call_method(self, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """A node that calls a method of the first argument, and the value of its result."""
+
+        def run(owner: Any, *rest: Any, **named: Any) -> Any:
+            return getattr(owner, name)(*rest, **named)
+
+        return self._call("call_method", name, args, kwargs, run)
+
+    def _call(
+        self, kind: str, target: Any, args: list[Value], kwargs: dict[str, Value], run: Callable[..., Any]
+    ) -> Value:
+        given = [mapped(arg, lambda value: value.example) for arg in args]
+        named = {name: mapped(arg, lambda value: value.example) for name, arg in kwargs.items()}
+        try:
+            with self.fake:
+                example = run(*given, **named)
+        except (DataDependentOutputException, DynamicOutputShapeException) as error:
+            raise Unsupported(f"the result of an operator depends on elements: {error}") from error
+        proxies = [mapped(arg, lambda value: value.proxy) for arg in args]
+        named_proxies = {name: mapped(arg, lambda value: value.proxy) for name, arg in kwargs.items()}
+        name = self.graph._target_to_str(target) if kind == "call_function" else None
+        proxy = self.tracer.create_proxy(kind, target, tuple(proxies), named_proxies, name=name)
+        return self._result(proxy, example)
+
+    def _result(self, proxy: Proxy, example: Any) -> Value:
+        """The value of what a node gives."""
+        if isinstance(example, Tensor):
+            proxy.node.meta["example_value"] = example
+            return TensorValue(proxy, example)
+        if isinstance(example, PLAIN):
+            return Constant(example)
+        if isinstance(example, list | tuple):
+            items = [self._result(self._item(proxy, i), item) for i, item in enumerate(example)]
+            return Sequence(items, type(example))
+        if isinstance(example, dict):
+            return Mapping({key: self._result(self._item(proxy, key), item) for key, item in example.items()})
+        raise Unsupported(f"a call of {proxy.node.target} gives {type(example).__name__}, which a graph cannot hold")
+
+    def _item(self, proxy: Proxy, key: Any) -> Proxy:
+        return self.tracer.create_proxy("call_function", getitem, (proxy, key), {})
+
+    def finish(self, results: list[Proxy]) -> None:
+        """End the graph: it returns these values, and has no node that only takes a result apart for nobody."""
+        self.tracer.create_node("output", "output", (tuple(proxy.node for proxy in results),), {})
+        for node in reversed(self.graph.nodes):
+            if not node.users and _only_takes_apart(node):
+                self.graph.erase_node(node)
+        for node in self.graph.find_nodes(op="placeholder"):
+            if not node.users:
+                self.graph.erase_node(node)
+        self.graph.lint()
+
+
+def _only_takes_apart(node: Node) -> bool:
+    return node.target is getitem

@@ -1,0 +1,27 @@
+"""Why is a program not captured?
+
+Mirrors: torch/_dynamo/exc.py
+Differs: there is one class. PyTorch numbers the reasons and explains each on a page of its own.
+"""
+
+from __future__ import annotations
+
+
+class TorchDynamoException(RuntimeError):
+    """An error of the capture of a program."""
+
+
+class Unsupported(TorchDynamoException):
+    """What a program does next cannot be captured: why, and at which line.
+
+    The program runs as it is, unless `fullgraph` asks for this error.
+    """
+
+    def __init__(self, reason: str, where: str = "") -> None:
+        self.reason = reason
+        self.where = where
+        super().__init__(f"{reason}{f' ({where})' if where else ''}")
+
+    def at(self, where: str) -> Unsupported:
+        """The same with the line of the program, if it has none yet."""
+        return self if self.where else Unsupported(self.reason, where)

@@ -1,0 +1,147 @@
+"""What stands for an object while a function is executed symbolically?
+
+Mirrors: torch/_dynamo/variables
+Differs: seven classes instead of some two hundred. What can be done with a value is in attributes.py and calls.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.compiler.bytecode.sources import Source
+from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.fx.proxy import Proxy
+
+
+@dataclass(eq=False)
+class Value:
+    """What stands for one object; its source, if it came from outside."""
+
+    source: Source | None = field(default=None, kw_only=True)
+
+
+@dataclass(eq=False)
+class Constant(Value):
+    """An object that is the same in each call that the guards let through: a number, a text, a dtype."""
+
+    value: Any
+
+
+@dataclass(eq=False)
+class TensorValue(Value):
+    """A tensor: its proxy in the graph, and a fake tensor with its sizes, dtype and device."""
+
+    proxy: Proxy
+    example: Tensor
+
+
+@dataclass(eq=False)
+class Sequence(Value):
+    """A list, a tuple, or an instance of a class that derives from tuple."""
+
+    items: list[Value]
+    kind: type[Any]
+
+
+@dataclass(eq=False)
+class Mapping(Value):
+    """A dict, whose keys are known."""
+
+    items: dict[Any, Value]
+
+
+@dataclass(eq=False)
+class Known(Value):
+    """An object that is known by its identity: a module, a function, a class, a user's object."""
+
+    value: Any
+
+
+@dataclass(eq=False)
+class Cell:
+    """A variable that several functions share."""
+
+    contents: Value | None
+
+
+@dataclass(eq=False)
+class Function(Value):
+    """A Python function, with values in place of its defaults and of the variables that it shares."""
+
+    code: CodeType
+    names: dict[str, Any]  # its globals
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: dict[str, Value] = field(default_factory=dict)
+    closure: tuple[Cell, ...] = ()
+
+
+@dataclass(eq=False)
+class Method(Value):
+    """A function with its first argument."""
+
+    owner: Value
+    function: Value | str  # a name for a method of a tensor or a container
+
+
+@dataclass(eq=False)
+class Iterating(Value):
+    """An iterator over values."""
+
+    items: Iterator[Value]
+
+
+def known(value: Value | str) -> Any:
+    """The object that a value stands for, if no tensor is part of it."""
+    if isinstance(value, Constant | Known):
+        return value.value
+    if isinstance(value, Sequence):
+        items = [known(item) for item in value.items]
+        return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
+    if isinstance(value, Mapping):
+        return {key: known(item) for key, item in value.items.items()}
+    raise Unsupported(f"a Python value is needed here, and this is {describe(value)}")
+
+
+def is_known(value: Value) -> bool:
+    """Whether no tensor, function or iterator is part of a value."""
+    if isinstance(value, Sequence):
+        return all(map(is_known, value.items))
+    if isinstance(value, Mapping):
+        return all(map(is_known, value.items.values()))
+    return isinstance(value, Constant | Known)
+
+
+def has_tensor(value: Any) -> bool:
+    """Whether a tensor is part of a value."""
+    if isinstance(value, Sequence):
+        return any(map(has_tensor, value.items))
+    if isinstance(value, Mapping):
+        return any(map(has_tensor, value.items.values()))
+    return isinstance(value, TensorValue)
+
+
+def mapped(value: Any, convert: Callable[[TensorValue], Any]) -> Any:
+    """The object that a value stands for, with each tensor converted."""
+    if isinstance(value, TensorValue):
+        return convert(value)
+    if isinstance(value, Sequence):
+        items = [mapped(item, convert) for item in value.items]
+        return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
+    if isinstance(value, Mapping):
+        return {key: mapped(item, convert) for key, item in value.items.items()}
+    return known(value)
+
+
+def describe(value: Any) -> str:
+    """What a value is, for a message."""
+    if isinstance(value, TensorValue):
+        return "a tensor"
+    if isinstance(value, Function):
+        return f"the function {value.code.co_name}"
+    if isinstance(value, Constant | Known):
+        return f"{type(value.value).__name__} {value.value!r}"[:80]
+    return {Sequence: "a sequence", Mapping: "a dict", Iterating: "an iterator"}.get(type(value), "a method")

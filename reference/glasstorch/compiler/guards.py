@@ -1,0 +1,111 @@
+"""When may a graph be used again, and if not, why?
+
+Mirrors: torch/_dynamo/guards.py
+Differs: guards are Python expressions, which are compiled into one function; PyTorch's are a tree of C++ objects.
+
+A graph was captured for one call. A guard is a fact that the capture used: that a tensor has these sizes, that a number
+is 3, that a name leads to this function. All guards of a graph are checked at each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import is_grad_enabled
+
+
+class Guard(NamedTuple):
+    """One fact: its kind, where it is looked up, and the expression that is true while it holds."""
+
+    kind: str
+    source: str
+    expression: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.expression}"
+
+
+class Guards:
+    """The guards of one graph, each once, with the objects that their expressions name."""
+
+    def __init__(self) -> None:
+        self.all: dict[Guard, None] = {}
+        self.names: dict[str, Any] = {"grad_enabled": is_grad_enabled}
+        self._name_of: dict[int, str] = {}
+
+    def name_of(self, value: Any) -> str:
+        """A name for an object, which the expressions can use; the object is kept alive."""
+        if id(value) not in self._name_of:
+            name = self._name_of[id(value)] = f"k{len(self._name_of)}"
+            self.names[name] = value
+        return self._name_of[id(value)]
+
+    def add(self, kind: str, source: str, expression: str) -> None:
+        """Add a guard."""
+        self.all.setdefault(Guard(kind, source, expression))
+
+    def same_object(self, source: str, value: Any) -> None:
+        """The source leads to this very object."""
+        self.add("ID_MATCH", source, f"{source} is {self.name_of(value)}")
+
+    def same_type(self, source: str, value: Any) -> None:
+        """The source leads to an object of this one's class."""
+        self.add("TYPE_MATCH", source, f"type({source}) is {self.name_of(type(value))}")
+
+    def equal(self, source: str, value: Any) -> None:
+        """The source leads to an equal object of the same class."""
+        if value is None or isinstance(value, bool):
+            self.add("CONSTANT_MATCH", source, f"{source} is {value!r}")
+            return
+        text = repr(value) if isinstance(value, int | str) else self.name_of(value)
+        self.same_type(source, value)
+        same = f"{source} == {text}" + (f" or {source} != {source}" if value != value else "")
+        self.add("EQUALS_MATCH", source, f"({same})")
+
+    def length(self, source: str, value: Any) -> None:
+        """The source leads to a container of this one's class and length."""
+        self.same_type(source, value)
+        self.add("SEQUENCE_LENGTH", source, f"len({source}) == {len(value)}")
+
+    def keys(self, source: str, value: dict[Any, Any]) -> None:
+        """The source leads to a dict with these keys in this order."""
+        self.same_type(source, value)
+        self.add("DICT_KEYS_MATCH", source, f"list({source}) == {self.name_of(list(value))}")
+
+    def tensor(self, source: str, value: Tensor) -> None:
+        """The source leads to a tensor of this one's class, dtype, device, sizes, strides and need of a gradient."""
+        kind, dtype = self.name_of(type(value)), self.name_of(value.dtype)
+        facts = (
+            f"type({source}) is {kind}",
+            f"{source}.dtype is {dtype}",
+            f"{source}.device == {self.name_of(value.device)}",
+            f"{source}.requires_grad is {value.requires_grad}",
+            f"{source}.shape == {tuple(value.shape)}",
+            f"{source}.stride() == {tuple(value.stride())}",
+        )
+        self.add("TENSOR_MATCH", source, " and ".join(facts))
+
+    def grad_mode(self) -> None:
+        """Gradients are recorded, or not, as they are now."""
+        self.add("GRAD_MODE", "", f"grad_enabled() is {is_grad_enabled()}")
+
+    def compiled(self) -> Callable[[dict[str, Any], dict[str, Any]], bool]:
+        """A function of arguments and globals that says whether all guards hold."""
+        names = self.names.copy()
+        body = " and ".join(f"({guard.expression})" for guard in self.all) or "True"
+        exec(f"def check(L, G):\n    return {body}", names)
+        check: Callable[[dict[str, Any], dict[str, Any]], bool] = names["check"]
+        return check
+
+    def first_failure(self, arguments: dict[str, Any], names: dict[str, Any]) -> Guard | None:
+        """The first guard that does not hold, or that cannot be looked up; None if all hold."""
+        for guard in self.all:
+            try:
+                holds = eval(guard.expression, self.names, {"L": arguments, "G": names})
+            except (AttributeError, KeyError, IndexError, TypeError):
+                holds = False
+            if not holds:
+                return guard
+        return None
