@@ -41,7 +41,21 @@ Inline = Callable[[Function, list[Value], dict[str, Value]], Value]
 
 # Methods by which a list or dict is changed.
 CHANGING: Final = frozenset(
-    "append clear extend insert pop popitem remove reverse setdefault sort update __setitem__ __delitem__".split()
+    [
+        "append",
+        "clear",
+        "extend",
+        "insert",
+        "pop",
+        "popitem",
+        "remove",
+        "reverse",
+        "setdefault",
+        "sort",
+        "update",
+        "__setitem__",
+        "__delitem__",
+    ]
 )
 
 
