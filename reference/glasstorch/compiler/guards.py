@@ -59,10 +59,12 @@ class Guards:
         if value is None or isinstance(value, bool):
             self.add("CONSTANT_MATCH", source, f"{source} is {value!r}")
             return
-        text = repr(value) if isinstance(value, int | str) else self.name_of(value)
         self.same_type(source, value)
-        same = f"{source} == {text}" + (f" or {source} != {source}" if value != value else "")
-        self.add("EQUALS_MATCH", source, f"({same})")
+        if isinstance(value, float | complex):  # a zero has a sign, and NaN equals nothing
+            self.add("EQUALS_MATCH", source, f"repr({source}) == {repr(value)!r}")
+            return
+        text = repr(value) if isinstance(value, int | str) else self.name_of(value)
+        self.add("EQUALS_MATCH", source, f"{source} == {text}")
 
     def length(self, source: str, value: Any) -> None:
         """The source leads to a container of this one's class and length."""

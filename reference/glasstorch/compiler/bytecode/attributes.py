@@ -126,8 +126,8 @@ def _outside(recorder: Recorder, value: Known, name: str, found: Any) -> Value:
     source = source_of(value, name)
     if source is not None and name.isidentifier():
         return wrap(recorder, found, source)
-    if isinstance(found, Tensor):
-        raise Unsupported(f"the tensor {name} of an object that the program has made while it is captured")
+    if isinstance(found, Tensor | list | dict):
+        raise Unsupported(f"{name} of an object whose place in the program is not known")
     return made(found)
 
 
@@ -145,7 +145,9 @@ def class_of(value: Value) -> Any:
         return type(value.example) if not hasattr(value.example, "fake_mode") else _class_of_tensor(value)
     if isinstance(value, Sequence):
         return value.kind
-    return dict if isinstance(value, Mapping) else type(known(value))
+    if isinstance(value, Mapping):
+        return dict
+    return type(value.value if isinstance(value, Known) else known(value))
 
 
 def _class_of_tensor(value: TensorValue) -> Any:

@@ -30,6 +30,7 @@ from glasstorch.compiler.bytecode.values import (
     has_tensor,
     is_known,
     known,
+    plain_kind,
 )
 from glasstorch.compiler.bytecode.wrapping import made
 from glasstorch.nn.modules.container import ModuleList, Sequential
@@ -154,16 +155,26 @@ PURE: Final = frozenset(
 )  # fmt: skip
 
 
+# Operators of Python that change neither operand.
+READING: Final = frozenset([operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.or_])
+
+
 def binary(recorder: Recorder, function: Callable[..., Any], left: Value, right: Value) -> Value:
     """What an operator of Python gives: a node where a tensor is an operand, the result itself where both are known."""
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return recorder.call_function(function, [left, right], {})
     if function is operator.getitem:
         return subscript(recorder, left, right)
-    if isinstance(left, Sequence) and isinstance(right, Sequence) and function in (operator.add, operator.iadd):
-        return Sequence([*left.items, *right.items], left.kind)
+    if isinstance(left, Sequence) and isinstance(right, Sequence):
+        if function is operator.iadd and left.kind is list:
+            left.items.extend(right.items)
+            return left
+        if function in (operator.add, operator.iadd) and plain_kind(left.kind) is plain_kind(right.kind):
+            return Sequence([*left.items, *right.items], plain_kind(left.kind))
     if isinstance(left, Sequence) and function is operator.mul:
-        return Sequence(left.items * known(right), left.kind)
+        return Sequence(left.items * known(right), plain_kind(left.kind))
+    if isinstance(left, Sequence | Mapping) and function not in READING:
+        raise Unsupported(f"{function.__name__} of {describe(left)}")
     if is_known(left) and is_known(right):
         return made(function(known(left), known(right)))
     raise Unsupported(f"{function.__name__} of {describe(left)} and {describe(right)}")
@@ -175,7 +186,7 @@ def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
         return recorder.call_function(operator.getitem, [value, key], {})
     if isinstance(value, Sequence):
         found = value.items[known(key)]
-        return Sequence(found, value.kind) if isinstance(found, list) else found
+        return Sequence(found, plain_kind(value.kind)) if isinstance(found, list) else found
     if isinstance(value, Mapping):
         return value.items[known(key)]
     if isinstance(value, Known) and not isinstance(value.value, type):

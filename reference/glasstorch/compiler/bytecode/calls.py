@@ -11,9 +11,11 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, Final
 
+from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.attributes import attribute
 from glasstorch.compiler.bytecode.builtins import PURE, UNDERSTOOD, items_of, subscript
 from glasstorch.compiler.bytecode.recorder import Recorder
+from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Cell,
@@ -33,12 +35,19 @@ from glasstorch.compiler.bytecode.values import (
 )
 from glasstorch.compiler.bytecode.wrapping import made, wrap
 from glasstorch.dispatch.overload import OpOverload
+from glasstorch.fx._names import qualified_name
 from glasstorch.nn.modules.module import Module
 
 LIBRARY: Final = "glasstorch"
 LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel")  # whose methods are executed as a program's are
+# Where functions are defined that compute with tensors, and do nothing else.
+COMPUTING: Final = (
+    "glasstorch.operators.generated", "glasstorch.nn.functions", "glasstorch.python_forms", "glasstorch.functional",
+    "glasstorch.outside_data",
+)  # fmt: skip
 Inline = Callable[[Function, list[Value], dict[str, Value]], Value]
 
+HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 # Methods by which a list or dict is changed.
 CHANGING: Final = frozenset(
     [
@@ -128,11 +137,11 @@ class Caller:
         if name == "copy":
             return Mapping(dict(owner.items))
         if name == "keys":
-            return Sequence([made(key) for key in owner.items], tuple)
+            return Iterating(map(made, owner.items))
         if name == "values":
-            return Sequence(list(owner.items.values()), tuple)
+            return Iterating(iter(owner.items.values()))
         if name == "items":
-            return Sequence([Sequence([made(key), item], tuple) for key, item in owner.items.items()], tuple)
+            return Iterating(Sequence([made(key), item], tuple) for key, item in owner.items.items())
         raise Unsupported(f"{name}() of a dict")
 
     def _known(self, function: Value, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -181,14 +190,24 @@ class Caller:
         if isinstance(obj, OpOverload) or hasattr(obj, "overloads"):
             return True
         module = getattr(obj, "__module__", None) or ""
-        return module.partition(".")[0] in (LIBRARY, "torch") and not module.startswith(LAYERS) and callable(obj)
+        if module.partition(".")[0] not in (LIBRARY, "torch") or module.startswith(LAYERS):
+            return False
+        if module.startswith(COMPUTING) and not isinstance(obj, type):
+            return True
+        raise Unsupported(f"a call of {qualified_name(obj)}, which a graph cannot hold")
 
     def _module(self, value: Value, module: Module, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """The result of a module's `forward`, which is executed symbolically."""
-        if any(getattr(module, name) for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks")):
+        if any(getattr(module, name) for name in HOOKS):
             raise Unsupported(f"a call of {type(module).__name__}, which has hooks")
+        if type(module).__call__ is not Module.__call__:
+            raise Unsupported(f"a call of {type(module).__name__}, which has a __call__ of its own")
         if value.source is not None:
-            self.recorder.guards.equal(f"{value.source.expression}.training", module.training)
+            where, guards = value.source.expression, self.recorder.guards
+            guards.equal(f"{where}.training", module.training)
+            guards.add("EMPTY_NN_MODULE_HOOKS_DICT", where, " and ".join(f"not {where}.{name}" for name in HOOKS))
+            if "forward" not in vars(module):
+                guards.add("NOT_PRESENT_IN_GENERIC_DICT", where, f"'forward' not in {where}.__dict__")
         forward = attribute(self.recorder, value, "forward")
         return self.call(forward, args, kwargs)
 
@@ -197,11 +216,27 @@ class Caller:
         source = value.source
         cells = []
         for i, cell in enumerate(obj.__closure__ or ()):
-            contents = cell.cell_contents
-            cells.append(Cell(made(contents) if source is None else wrap(self.recorder, contents, source.cell(i))))
-        defaults = tuple(made(default) for default in obj.__defaults__ or ())
-        keywords = {name: made(default) for name, default in (obj.__kwdefaults__ or {}).items()}
+            place = None if source is None else source.cell(i)
+            cells.append(Cell(self._of_function(obj, cell.cell_contents, place), is_outside=True))
+        place = None if source is None else source.attribute("__defaults__")
+        defaults = tuple(
+            self._of_function(obj, default, None if place is None else place.item(i))
+            for i, default in enumerate(obj.__defaults__ or ())
+        )
+        place = None if source is None else source.attribute("__kwdefaults__")
+        keywords = {
+            name: self._of_function(obj, default, None if place is None else place.item(name))
+            for name, default in (obj.__kwdefaults__ or {}).items()
+        }
         return Function(obj.__code__, obj.__globals__, defaults, keywords, tuple(cells))
+
+    def _of_function(self, obj: FunctionType, found: Any, source: Source | None) -> Value:
+        """A default value or an outer variable of a function."""
+        if source is not None:
+            return wrap(self.recorder, found, source)
+        if isinstance(found, Tensor | list | dict):
+            raise Unsupported(f"{obj.__name__}, which holds a {type(found).__name__} and whose place is not known")
+        return made(found)
 
 
 def bind(function: Function, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:

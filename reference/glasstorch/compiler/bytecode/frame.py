@@ -30,7 +30,7 @@ from glasstorch.compiler.bytecode.values import (
     describe,
     known,
 )
-from glasstorch.compiler.bytecode.wrapping import made, wrap
+from glasstorch.compiler.bytecode.wrapping import BY_IDENTITY, made, wrap
 from glasstorch.nn.modules.container import ModuleList
 from glasstorch.nn.modules.container import Sequential as ModuleSequential
 
@@ -128,7 +128,7 @@ class Frame:
         self.stack.append(contents)
 
     def _STORE_DEREF(self, i: Instruction) -> None:
-        if i.value in self.code.co_freevars and self.depth == 0:
+        if self.cells[i.value].is_outside:
             raise Unsupported(f"a change of the variable {i.value} of an outer function: it would be seen outside")
         self.cells[i.value].contents = self.stack.pop()
 
@@ -146,6 +146,8 @@ class Frame:
             else:
                 self.stack.append(self._of_other_module(i.value, found))
             return
+        if self.outermost:
+            self.recorder.guards.add("DICT_NOT_CONTAINS", "G", f"{i.value!r} not in G")
         builtins = names.get("__builtins__", __builtins__)
         table = builtins if isinstance(builtins, dict) else vars(builtins)
         if i.value not in table:
@@ -208,10 +210,16 @@ class Frame:
 
     def _IS_OP(self, i: Instruction) -> None:
         left, right = self._pop(2)
-        same = left is right
-        if isinstance(left, Constant | Known) and isinstance(right, Constant | Known):
-            same = left.value is right.value
-        self.stack.append(Constant(same ^ bool(i.arg)))
+        self.stack.append(Constant(self._is_same(left, right) ^ bool(i.arg)))
+
+    def _is_same(self, left: Value, right: Value) -> bool:
+        """Whether two values stand for one object, where the guards say so of each call."""
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Constant) and isinstance(one.value, bool | None | type(...)):
+                return isinstance(other, Constant) and other.value is one.value
+            if isinstance(one, Known) and isinstance(one.value, BY_IDENTITY):
+                return isinstance(other, Known) and other.value is one.value
+        raise Unsupported(f"whether {describe(left)} is {describe(right)}: only their values are known")
 
     def _CONTAINS_OP(self, i: Instruction) -> None:
         item, container = self._pop(2)

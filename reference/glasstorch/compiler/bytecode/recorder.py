@@ -88,6 +88,8 @@ class Recorder:
                 example = run(*given, **named)
         except (DataDependentOutputException, DynamicOutputShapeException) as error:
             raise Unsupported(f"the result of an operator depends on elements: {error}") from error
+        if isinstance(example, bool | int | float | complex | str):
+            raise Unsupported(f"a call of {target} gives {type(example).__name__}, which a graph cannot hold")
         proxies = [mapped(arg, lambda value: value.proxy) for arg in args]
         named_proxies = {name: mapped(arg, lambda value: value.proxy) for name, arg in kwargs.items()}
         name = self.graph._target_to_str(target) if kind == "call_function" else None

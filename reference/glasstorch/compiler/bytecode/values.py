@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType
-from typing import Any
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.core.geometry import Size
 from glasstorch.fx.proxy import Proxy
+
+# Objects that do nothing of their own when Python compares, hashes or prints them.
+PLAIN_OBJECTS: Final = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
 
 
 @dataclass(eq=False)
@@ -63,9 +67,10 @@ class Known(Value):
 
 @dataclass(eq=False)
 class Cell:
-    """A variable that several functions share."""
+    """A variable that several functions share; one of the outside must not be changed while a function is captured."""
 
     contents: Value | None
+    is_outside: bool = False
 
 
 @dataclass(eq=False)
@@ -95,8 +100,11 @@ class Iterating(Value):
 
 
 def known(value: Value | str) -> Any:
-    """The object that a value stands for, if no tensor is part of it."""
-    if isinstance(value, Constant | Known):
+    """The object that a value stands for, if no tensor and no user's object is part of it.
+
+    What a user's object does when Python asks it something is not known, and must not happen twice.
+    """
+    if isinstance(value, Constant) or (isinstance(value, Known) and isinstance(value.value, PLAIN_OBJECTS)):
         return value.value
     if isinstance(value, Sequence):
         items = [known(item) for item in value.items]
@@ -107,12 +115,14 @@ def known(value: Value | str) -> Any:
 
 
 def is_known(value: Value) -> bool:
-    """Whether no tensor, function or iterator is part of a value."""
+    """Whether no tensor, function, iterator or user's object is part of a value."""
     if isinstance(value, Sequence):
         return all(map(is_known, value.items))
     if isinstance(value, Mapping):
         return all(map(is_known, value.items.values()))
-    return isinstance(value, Constant | Known)
+    if isinstance(value, Known):
+        return isinstance(value.value, PLAIN_OBJECTS)
+    return isinstance(value, Constant)
 
 
 def has_tensor(value: Any) -> bool:
@@ -136,12 +146,19 @@ def mapped(value: Any, convert: Callable[[TensorValue], Any]) -> Any:
     return known(value)
 
 
+def plain_kind(kind: type[Any]) -> type[Any]:
+    """The class of a part or a sum of sequences of a class: a list, a torch.Size, or a tuple."""
+    return kind if kind in (list, Size) else tuple
+
+
 def describe(value: Any) -> str:
     """What a value is, for a message."""
     if isinstance(value, TensorValue):
         return "a tensor"
     if isinstance(value, Function):
         return f"the function {value.code.co_name}"
+    if isinstance(value, Known) and not isinstance(value.value, PLAIN_OBJECTS):
+        return f"an object of the class {type(value.value).__name__}"
     if isinstance(value, Constant | Known):
         return f"{type(value.value).__name__} {value.value!r}"[:80]
     return {Sequence: "a sequence", Mapping: "a dict", Iterating: "an iterator"}.get(type(value), "a method")

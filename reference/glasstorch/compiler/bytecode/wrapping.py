@@ -13,12 +13,13 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
+from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Constant, Known, Mapping, Method, Sequence, TensorValue, Value
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
-from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.parameter import Buffer, Parameter
 
 CONSTANTS: Final = (
     int, float, complex, bool, str, bytes, type(None), type(...), slice, range, dtype, device, layout, memory_format,
@@ -35,15 +36,17 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
     """
     guards, where = recorder.guards, source.expression
     if isinstance(obj, Tensor):
+        if type(obj) not in (Tensor, Parameter, Buffer):
+            raise Unsupported(f"a tensor of the class {type(obj).__name__}, whose own methods are not known")
         return recorder.input(obj, source)
     if isinstance(obj, CONSTANTS):
         guards.equal(where, obj)
         return Constant(obj, source=source)
-    if isinstance(obj, list | tuple):
+    if type(obj) is list or isinstance(obj, tuple):
         guards.length(where, obj)
         items = [wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)]
-        return Sequence(items, Size if type(obj) is Size else type(obj), source=source)
-    if isinstance(obj, dict) and all(isinstance(key, CONSTANTS) for key in obj):
+        return Sequence(items, type(obj), source=source)
+    if type(obj) is dict and all(isinstance(key, CONSTANTS) for key in obj):
         guards.keys(where, obj)
         return Mapping({key: wrap(recorder, item, source.item(key)) for key, item in obj.items()}, source=source)
     if isinstance(obj, MethodType):
