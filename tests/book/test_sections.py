@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,14 +33,16 @@ PARTS = (
     "Next",
 )
 WIDEST, LONGEST = 80, 30  # of a cell: columns and lines
+WITH_REASON = 50  # lines of a cell whose tags say why it is long
 UNWANTED = re.compile(
     r"\b(simply|just|obviously|of course|as we can see|magic|powerful)\b|[\U0001f300-\U0001faff]", re.IGNORECASE
 )
 CELL = re.compile(r"^```\{code-cell\}\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OPTIONS = re.compile(r"\A---\n.*?^---\n", re.MULTILINE | re.DOTALL)  # of a cell that asks a question
-PREDICT = re.compile(r"^:?tags: \[predict\]$", re.MULTILINE)
+PREDICT = re.compile(r"^:?tags: \[predict\b", re.MULTILINE)
 ROW = re.compile(r"^\| `(?P<path>[^`]+)`, `(?P<symbol>[^`]+)` \|[^|]+\| (?P<here>[^|]+) \|$", re.MULTILINE)
 BEHAVIOUR = re.compile(r"\bB\d{3}\b")
+REASON = re.compile(r'^:?tags: \[.*"long: \w[^"]+".*\]$', re.MULTILINE)
 
 
 class Named(NamedTuple):
@@ -126,7 +129,9 @@ def test_every_prediction_is_answered_in_the_cell_after_it(section: str) -> None
     text = text_of(section)
     answers = len(re.findall(r'^\+\+\+ \{"tags": \["answer"\]\}$', text, re.MULTILINE))
     answered = re.findall(
-        r'^:?tags: \[predict\]\n(?:(?!^```$).)*^```\n\n\+\+\+ \{"tags": \["answer"\]\}$', text, re.MULTILINE | re.DOTALL
+        r'^:?tags: \[predict\b[^\n]*\n(?:(?!^```$).)*^```\n\n\+\+\+ \{"tags": \["answer"\]\}$',
+        text,
+        re.MULTILINE | re.DOTALL,
     )
     assert answers == len(answered) == len(PREDICT.findall(text))
 
@@ -136,9 +141,16 @@ def test_cells_fit_a_page(section: str) -> None:
     for cell in CELL.findall(text_of(section)):
         lines = cell.splitlines()
         assert [line for line in lines if len(line) > WIDEST] == []
-        code = OPTIONS.sub("", cell).splitlines()
-        shown_by_its_output = "compare_with_torch(" in cell  # the program is shown with what PyTorch prints
-        assert len(code) <= LONGEST + 20 * shown_by_its_output, cell
+        length = len(OPTIONS.sub("", cell).splitlines())
+        assert bool(REASON.search(cell)) == (length > LONGEST), f"{length} lines: {cell}"
+        assert length <= WITH_REASON, cell
+
+
+def test_the_reason_for_a_long_cell_is_found_in_its_tags_and_nowhere_else() -> None:
+    assert REASON.search(':tags: [remove-input, "long: a recorded program"]\n\nx = 1\n')
+    assert REASON.search('---\ntags: [predict, "long: a recorded program"]\n---\nx = 1\n')
+    assert not REASON.search(':tags: [remove-input, "long: "]\n\nx = 1\n')
+    assert not REASON.search('x = 1  # "long: a recorded program"\n')
 
 
 @pytest.mark.parametrize("section", [section for section in SECTIONS if section != GLOSSARY])
@@ -230,6 +242,16 @@ def test_a_helper_of_a_section_says_what_it_does() -> None:
     vague = re.compile(r"def (told|called|noted|done|made)\(")
     for source in sorted((ROOT / "chapters").glob("*/*.md")):
         assert vague.findall(source.read_text(encoding="utf-8")) == [], source.name
+
+
+@pytest.mark.parametrize("path", sorted(CHAPTERS.rglob("*.md")), ids=lambda path: path.relative_to(CHAPTERS).as_posix())
+def test_a_paragraph_below_a_table_is_no_row_of_it(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    row = re.compile(r"(> )?\|.*\|")
+    glued = [
+        after for line, after in pairwise(lines) if row.fullmatch(line) and after.strip("> ") and not row.match(after)
+    ]
+    assert glued == []
 
 
 @pytest.mark.parametrize("source", notebook_sources(ROOT), ids=lambda path: path.relative_to(ROOT).as_posix())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -35,6 +36,26 @@ def test_a_row_begins_with_the_word_of_its_author(section: str) -> None:
         word = row["here"].split()[0].rstrip(":;,")
         assert word in ("same", "simplified", "omitted"), row[0]
         assert word != "omitted" or not OURS.search(row["here"]), row[0]
+        assert word != "omitted" or re.match(r"omitted: \w", row["here"].strip()), f"give the reason: {row[0]}"
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_what_a_row_calls_omitted_is_not_in_the_library_under_the_same_path(section: str) -> None:
+    for row in rows(text_of(section).read_text(encoding="utf-8")):
+        if row["here"].split()[0].rstrip(":;,") == "omitted":
+            assert not has_a_twin(row["path"], row["symbol"]), row[0]
+
+
+def has_a_twin(path: str, symbol: str) -> bool:
+    """Whether the library defines a symbol of a Python file of PyTorch in the file of the same path."""
+    return path.startswith("torch/") and symbol.rsplit(maxsplit=1)[-1] in definitions(path.removeprefix("torch/"))
+
+
+def test_a_twin_is_found_by_its_path_and_its_name() -> None:
+    assert has_a_twin("torch/fx/graph.py", "class Graph")
+    assert not has_a_twin("torch/fx/graph.py", "class NoSuchClass")
+    assert not has_a_twin("torch/_dynamo/symbolic_convert.py", "class InstructionTranslator")
+    assert not has_a_twin("fx/graph.py", "class Graph")
 
 
 def test_a_section_that_runs_again_runs_the_same_places() -> None:

@@ -22,7 +22,7 @@ STEP: Final = 5  # minutes: what a section states is a multiple of it
 MOST: Final = 40  # of one section; what takes longer are two
 
 CELL: Final = re.compile(r"^```\{code-cell\}", re.MULTILINE)
-PREDICTION: Final = re.compile(r"^:?tags: \[predict\]$", re.MULTILINE)
+PREDICTION: Final = re.compile(r"^:?tags: \[predict\b", re.MULTILINE)
 TABLE: Final = re.compile(r"^(?:> ?)?\|[-:| ]+\|$", re.MULTILINE)  # by the line below its head, also in a fold
 FIGURE: Final = re.compile(r"!\[")
 

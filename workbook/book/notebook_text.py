@@ -37,10 +37,12 @@ METADATA = {
     "language_info": {"name": "python"},
 }
 
-# What a tag does on the site stands in render.py; here is what it does in Jupyter.
+# What a tag does on the site stands in render.py; here is what it does in Jupyter. A tag that begins with "long: " does
+# nothing, and says why a cell has more than 30 lines.
 TAGS = frozenset(
     {ANSWER, "solution", PREDICT, "failure", "live", "hide-input", "hide-output", "remove-input", "remove-cell"}
 )  # of a text; the builder adds ASK
+LONG = "long: "
 # What nbval is told: it takes an output that was drawn anew (figures/growing.py) for the first of its drawings.
 FOR_NBVAL = {"failure": "raises-exception", "live": "nbval-ignore-output"}
 SOURCE_HIDDEN = frozenset({ANSWER, "solution", "hide-input", "remove-input"})
@@ -104,7 +106,7 @@ def read_text(source: Path) -> NotebookNode:
     seen: Counter[str] = Counter()
     for number, cell in enumerate(parsed.cells, start=1):
         tags = list(cell.metadata.get("tags", []))
-        if unknown := sorted(set(tags) - TAGS):
+        if unknown := sorted(tag for tag in tags if tag not in TAGS and not tag.startswith(LONG)):
             raise BookError(
                 f"{shown(source)}: cell {number} has the tag {unknown[0]!r}\n  known tags: {', '.join(sorted(TAGS))}"
             )

@@ -15,6 +15,7 @@ A code cell becomes one box with its input above its outputs. Tags change that:
     live            nothing: the output was drawn anew while the cell ran, and its last drawing is shown
     hide-input      the input is folded          remove-input    the input is not shown
     hide-output     the output is folded         remove-cell     the cell is not shown
+    long: REASON    nothing: it says why the cell has more than 30 lines
 
 A fold of what PyTorch printed is titled so, with the record's title where there is one.
 """
