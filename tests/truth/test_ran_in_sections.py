@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
+from functools import lru_cache
 
 import pytest
 
-from tests.truth.ran_in_sections import OURS, ROOT, Named, definitions, digest, named, recorded, runs, text_of, wanted
+from tests.truth.ran_in_sections import (
+    LIBRARY,
+    OURS,
+    ROOT,
+    Named,
+    definitions,
+    digest,
+    named,
+    recorded,
+    runs,
+    text_of,
+    wanted,
+)
 from workbook.book.contents import sections
 from workbook.book.source_links import rows
 
@@ -40,15 +54,38 @@ def test_a_row_begins_with_the_word_of_its_author(section: str) -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_what_a_row_calls_omitted_is_not_in_the_library_under_the_same_path(section: str) -> None:
+def test_what_a_row_calls_omitted_is_not_in_the_library(section: str) -> None:
     for row in rows(text_of(section).read_text(encoding="utf-8")):
         if row["here"].split()[0].rstrip(":;,") == "omitted":
             assert not has_a_twin(row["path"], row["symbol"]), row[0]
+            assert mirrored_by(row["path"], row["symbol"]) == [], row[0]
 
 
 def has_a_twin(path: str, symbol: str) -> bool:
     """Whether the library defines a symbol of a Python file of PyTorch in the file of the same path."""
     return path.startswith("torch/") and symbol.rsplit(maxsplit=1)[-1] in definitions(path.removeprefix("torch/"))
+
+
+@lru_cache(maxsize=1)
+def mirrored() -> dict[str, str]:
+    """What the header of each file of the library says that it mirrors."""
+    found = {}
+    for path in LIBRARY.rglob("*.py"):
+        header = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+        said = header.partition("Mirrors:")[2].partition("Differs:")[0].partition("\n\n")[0]
+        found[path.relative_to(LIBRARY).as_posix()] = " ".join(said.split())
+    return found
+
+
+def mirrored_by(path: str, symbol: str) -> list[str]:
+    """The files of the library whose header says that they mirror a symbol of a file of PyTorch."""
+    name = re.compile(rf"\b{re.escape(symbol.rsplit(maxsplit=1)[-1])}")
+    return [file for file, said in mirrored().items() if path in said and name.search(said)]
+
+
+def test_a_counterpart_is_found_by_the_header_that_names_it() -> None:
+    assert mirrored_by("torch/csrc/utils/pybind.h", "type_caster") == ["utils/_cpp/casters.py"]
+    assert mirrored_by("torch/csrc/utils/pybind.h", "no_such_symbol") == []
 
 
 def test_a_twin_is_found_by_its_path_and_its_name() -> None:
