@@ -45,7 +45,7 @@ from glasstorch.dispatch.python_fallback import _disabled_torch_dispatch_impl, k
 META = Device("meta")
 CONSTANT_NUMEL_LIMIT = 1  # of a tensor that keeps its numbers
 LIFT_FRESH = "aten::lift_fresh"
-LIFTS = (LIFT_FRESH, "aten::lift")  # by which a program's own numbers become a tensor
+LIFTS = (LIFT_FRESH, f"{LIFT_FRESH}_copy", "aten::lift")  # by which a program's own numbers become a tensor
 INDEX = "aten::index.Tensor"  # whose result has a size for each True of a mask
 FAKE = _TorchDispatchModeKey.FAKE
 
@@ -275,8 +275,9 @@ class FakeTensorMode(TorchDispatchMode):
         if not all(issubclass(kind, FakeTensor) for kind in types):
             return NotImplemented
         if func.name in LIFTS and not isinstance(args[0], FakeTensor):
-            keeps = args[0].numel() <= CONSTANT_NUMEL_LIMIT
-            return self.fake_tensor_converter.from_real_tensor(self, args[0], make_constant=keeps)
+            real = _disabled_torch_dispatch_impl(func, (), args)
+            keeps = real.numel() <= CONSTANT_NUMEL_LIMIT
+            return self.fake_tensor_converter.from_real_tensor(self, real, make_constant=keeps)
         args, named = self._all_fake(func, args, named)
         given = [t for t in tree_leaves((args, named)) if isinstance(t, FakeTensor)]
         if given and all(t.constant is not None for t in given):
