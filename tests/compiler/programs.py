@@ -30,6 +30,15 @@ def in_place(t: Any) -> Callable[..., Any]:
     return function
 
 
+def without_gradient(t: Any) -> Callable[..., Any]:
+    def function(x: Any) -> Any:
+        with t.no_grad():
+            x.add_(1)
+        return x * 2
+
+    return function
+
+
 def module(t: Any) -> Callable[..., Any]:
     def function(x: Any, w: Any, b: Any) -> Any:
         hidden = t.nn.functional.gelu(t.nn.functional.linear(x, w, b))
@@ -52,6 +61,9 @@ SAME_GRAPHS: dict[str, Program] = {
     "a result without a gradient": lambda t: (lambda x: (x * 2, x > 1), ramp(t, 3)),
     "an argument that is not used": lambda t: (lambda x, y: x * 2, ramp(t, 3), ramp(t, 2)),
     "a number": lambda t: (lambda x, n: x * n, ramp(t, 3), 4),
+    "an argument with a history that is written to": lambda t: (lambda x: (x.mul_(3), x.sin())[1], ramp(t, 3) * 1),
+    "a leaf that is written to without a gradient": lambda t: (without_gradient(t), ramp(t, 3)),
+    "two views of a tensor": lambda t: (lambda x: (lambda y: (y[0], y[1]))(x * 2), ramp(t, 2, 2)),  # noqa: PLC3002
     "a norm": lambda t: (lambda x: t.nn.functional.layer_norm(x, (3,)).sum(), ramp(t, 2, 3)),
     "a loss": lambda t: (lambda x: t.nn.functional.cross_entropy(x, t.tensor([1, 0])), ramp(t, 2, 3)),
 }
@@ -70,5 +82,8 @@ SAME_RESULTS: dict[str, Program] = SAME_GRAPHS | {
         lambda q, k: t.nn.functional.scaled_dot_product_attention(q, k, k), ramp(t, 1, 1, 2, 2), ramp(t, 1, 1, 3, 2),
     ),
     "an argument that gets a gradient": lambda t: (lambda x, y: (y.add_(x), y * 2)[1], ramp(t, 3), t.ones(3)),
+    "the same result twice": lambda t: (lambda x: (lambda y: (y, y))(x * 2), ramp(t, 2)),  # noqa: PLC3002
+    "views of an argument that is written to": lambda t: (lambda x: (x.add_(1), x[0], x.t())[1:], t.ones(2, 2)),
+    "parts of a tensor": lambda t: (lambda x: (x * 2).chunk(2), ramp(t, 4)),
     "two results that share memory": lambda t: (lambda x: (lambda y: (y, y[0]))(x * 2), ramp(t, 2, 2)),  # noqa: PLC3002
 }  # fmt: skip

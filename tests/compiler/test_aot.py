@@ -60,9 +60,10 @@ def test_the_graphs_are_pytorchs(require: Require, make: Program) -> None:
 
 @pytest.mark.parametrize("make", SAME_RESULTS.values(), ids=SAME_RESULTS)
 def test_results_writes_and_gradients_are_the_functions(torch: Any, make: Program) -> None:
-    function, *args = make(torch)
-    others = copy.deepcopy(args)
-    eager, graphs = function(*args), compiled(torch, function)(*others)
+    (function, *args), (_, *others) = make(torch), make(torch)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch reads the gradient of an argument that is no leaf
+        eager, graphs = function(*args), compiled(torch, function)(*others)
     for expected, found in zip(leaves(torch, eager), leaves(torch, graphs), strict=True):
         torch.testing.assert_close(found, expected)
         assert found.requires_grad == expected.requires_grad
@@ -70,6 +71,7 @@ def test_results_writes_and_gradients_are_the_functions(torch: Any, make: Progra
     backward(torch, graphs)
     for expected, found in zip(leaves(torch, args), leaves(torch, others), strict=True):
         torch.testing.assert_close(found.detach(), expected.detach())
+        assert found._version == expected._version
         if expected.is_leaf:
             assert (found.grad is None) == (expected.grad is None)
             if expected.grad is not None:
@@ -105,6 +107,39 @@ def test_a_graph_is_made_again_where_sizes_or_gradients_are_others() -> None:
     with glasstorch.no_grad():
         function(ramp(glasstorch, 2))
     assert len(seen) == 4
+
+
+def test_a_graph_is_made_for_each_number() -> None:
+    seen: list[Any] = []
+    function = compiled(glasstorch, lambda x, n: x * n, seen)
+    x = glasstorch.ones(1)
+    numbers = [2, 2.0, True, 0.0, -0.0, float("nan"), float("nan"), 2]
+    assert [str(function(x, n)) for n in numbers] == [str(x * n) for n in numbers]
+    assert len(seen) == 6
+
+
+def test_a_result_that_was_cut_from_another_may_be_written_to(torch: Any) -> None:
+    first, second = compiled(torch, lambda x: ((x * 2)[:1], (x * 3)[1:]))(ramp(torch, 2))
+    assert first._base is None
+    first.add_(1)
+    assert second.item() == pytest.approx(1.8)
+
+
+def test_views_of_one_tensor_share_its_memory(torch: Any) -> None:
+    first, second, whole = compiled(torch, lambda x: (*(x * 2).chunk(2), x[:1]))(torch.arange(4.0))
+    assert second.data_ptr() == first.data_ptr() + 8
+    assert whole.tolist() == [0]
+
+
+def test_the_partition_gets_the_inputs_of_the_joint_graph(torch: Any) -> None:
+    seen: list[Any] = []
+
+    def partition(joint: Any, inputs: Any, **options: Any) -> Any:
+        seen.append([[tuple(value.shape) for value in values] for values in inputs])
+        return import_module(f"{torch.__name__}._functorch.partitioners").default_partition(joint, inputs, **options)
+
+    compiled(torch, lambda x, y: (x * y.sum(), y), partition_fn=partition)(ramp(torch, 3), ramp(torch, 2))
+    assert seen == [[[(3,), (2,)], [(3,)]]]
 
 
 def test_backward_is_compiled_when_it_is_needed() -> None:
@@ -188,13 +223,40 @@ class TestRefusals:
         with pytest.raises(NotImplementedError, match="whose sizes, strides or storage are changed in place"):
             compiled(glasstorch, lambda x: x.t_())(glasstorch.zeros(2, 3))
 
-    def test_two_views_of_a_hidden_tensor_are_refused(self) -> None:
+    def test_another_storage_is_refused(self) -> None:
+        def function(x: Any) -> Any:
+            x.data = x.data * 2
+            return x + 1
+
+        with pytest.raises(NotImplementedError, match="whose sizes, strides or storage are changed in place"):
+            compiled(glasstorch, function)(glasstorch.zeros(2))
+
+    def test_shared_memory_is_refused_in_later_calls_too(self) -> None:
+        function = compiled(glasstorch, lambda a, b: (a.add_(1), b * 2)[1])
+        function(glasstorch.zeros(2), glasstorch.zeros(2))
+        x = glasstorch.zeros(3)
+        with pytest.raises(NotImplementedError, match="argument 0 is written to and shares memory with argument 1"):
+            function(x[:2], x[1:])
+        assert x.tolist() == [0, 0, 0]
+
+    def test_two_views_of_a_detached_hidden_tensor_are_refused(self) -> None:
         def function(x: Any) -> Any:
             y = x * 2
-            return y[0], y[1]
+            return y.detach()[0], y.detach()[1]
 
-        with pytest.raises(NotImplementedError, match="two results that are views of a tensor which is none itself"):
-            compiled(glasstorch, function)(glasstorch.zeros(2, 3))
+        with pytest.raises(NotImplementedError, match="two results that are views of a detached tensor"):
+            compiled(glasstorch, function)(ramp(glasstorch, 2, 3))
+
+    def test_a_gradient_of_what_is_no_argument_is_refused(self) -> None:
+        w = ramp(glasstorch, 2)
+        with pytest.raises(NotImplementedError, match="a result requires grad, though no argument does"):
+            compiled(glasstorch, lambda x: x * w)(glasstorch.zeros(2))
+        with pytest.raises(NotImplementedError, match=r"a tensor of sizes \[2\] that requires grad and is no argument"):
+            compiled(glasstorch, lambda x: x * w)(ramp(glasstorch, 2))
+
+    def test_an_argument_that_can_change_unseen_is_refused(self) -> None:
+        with pytest.raises(TypeError, match="an argument has the type list_iterator"):
+            compiled(glasstorch, lambda x, y: x)(glasstorch.zeros(2), iter([1]))
 
     def test_a_branch_on_a_tensor_is_refused(self) -> None:
         with pytest.raises(RuntimeError, match="_local_scalar_dense"):

@@ -8,16 +8,21 @@ Differs: a graph is made for the arguments of the first call, and another one wh
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from functools import wraps
-from typing import Any
+from types import EllipsisType
+from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import is_grad_enabled, no_grad
 from glasstorch.compiler.boxed import call
 from glasstorch.compiler.compiled import finish, node_of
-from glasstorch.compiler.effects import observe
+from glasstorch.compiler.effects import observe, refuse_shared_memory
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
+from glasstorch.core.device import device
+from glasstorch.core.dtype import dtype
+from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.pytree import tree_flatten, tree_unflatten
 from glasstorch.func.modules import functional_call
 from glasstorch.fx.graph_module import GraphModule
@@ -25,6 +30,8 @@ from glasstorch.nn.modules.module import Module
 
 Compiler = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
+
+PLAIN: Final = (bool, int, str, bytes, EllipsisType, Enum, device, dtype, layout, memory_format)
 
 
 def aot_function(
@@ -75,11 +82,14 @@ def _signature(leaf: Any) -> Any:
     """What a graph depends on: of a tensor its geometry, dtype, device and whether it requires grad; else its value."""
     if isinstance(leaf, Tensor):
         return leaf.shape, leaf.stride(), leaf.dtype, leaf.device, leaf.requires_grad, leaf.is_leaf
-    try:
-        hash(leaf)
-    except TypeError:
-        return type(leaf), repr(leaf)
-    return type(leaf), leaf
+    if isinstance(leaf, float | complex):
+        return type(leaf), repr(leaf)  # -0.0 equals 0.0, and nan does not equal itself
+    if leaf is None or isinstance(leaf, PLAIN):
+        return type(leaf), leaf
+    raise TypeError(
+        f"aot_function: an argument has the type {type(leaf).__name__}, whose values a graph cannot depend on; all "
+        "flat_args must be tensors, numbers, texts, enums, or torch's own types such as dtypes"
+    )
 
 
 def compile_flat(
@@ -98,13 +108,16 @@ def compile_flat(
         forward = (inference_compiler or fw_compiler)(module, _examples(module))
 
         def infer(values: Sequence[Any]) -> list[Any]:
+            refuse_shared_memory(values, effects.written)
             with no_grad():
                 found = call(forward, list(values))
             return finish(effects, values, found)
 
         return infer
     joint = trace_joint(fn, args, effects, decompositions)
-    fw_module, bw_module = partition_fn(joint, args, num_fwd_outputs=len(effects.differentiable))
+    examples = _examples(joint)
+    inputs = [examples[: len(args)], examples[len(args) :]]
+    fw_module, bw_module = partition_fn(joint, inputs, num_fwd_outputs=len(effects.differentiable))
     forward = fw_compiler(fw_module, _examples(fw_module))
     backwards: list[Callable[..., Any]] = []
 
@@ -114,7 +127,12 @@ def compile_flat(
         return backwards[0]
 
     node = node_of(forward, backward, effects)
-    return lambda values: finish(effects, values, node(*values))
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        refuse_shared_memory(values, effects.written)
+        return finish(effects, values, node(*values))
+
+    return run
 
 
 def _examples(module: GraphModule) -> list[Any]:

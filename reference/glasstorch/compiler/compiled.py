@@ -14,19 +14,23 @@ from glasstorch.autograd.function import Function
 from glasstorch.autograd.modes import is_grad_enabled
 from glasstorch.compiler.boxed import call
 from glasstorch.compiler.effects import Effects, ViewOf
+from glasstorch.fx._names import at
 
 Backward = Callable[[], Callable[..., Any]]  # gives the compiled backward graph, compiling it when first asked
 
 
 def node_of(forward: Callable[..., Any], backward: Backward, effects: Effects) -> Callable[..., list[Any]]:
     """A function that runs the forward graph as one node, whose backward runs the other graph."""
-    count = len(effects.differentiable)
+    count, first = len(effects.differentiable), len(effects.written)
+    # `finish` makes these of what they are views of.
+    views = {first + i for i, result in enumerate(effects.results) if isinstance(result, ViewOf)}
 
     class CompiledFunction(Function):
         @staticmethod
         def forward(ctx: Any, *args: Any) -> tuple[Any, ...]:
             found = call(forward, list(args))
-            results, saved = found[:count], found[count:]
+            results = [None if i in views else _alone(value) for i, value in enumerate(found[:count])]
+            saved = found[count:]
             ctx.save_for_backward(*[value for value in saved if isinstance(value, Tensor)])
             ctx.others = [None if isinstance(value, Tensor) else value for value in saved]
             plain = [value for value, takes in zip(results, effects.differentiable, strict=True) if not takes]
@@ -45,6 +49,13 @@ def node_of(forward: Callable[..., Any], backward: Backward, effects: Effects) -
     return lambda *args: list(CompiledFunction.apply(*args))
 
 
+def _alone(value: Any) -> Any:
+    """A result that nothing else shows a part of, so that it is no view for autograd, whatever it was cut from."""
+    if isinstance(value, Tensor) and value._base is not None:
+        return at("ops.aten._unsafe_view.default")(value, value.shape)
+    return value
+
+
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, Tensor)
 
@@ -52,10 +63,13 @@ def _is_tensor(value: Any) -> bool:
 def finish(effects: Effects, args: Sequence[Any], found: Sequence[Any]) -> list[Any]:
     """The function's results, after its writes: of the arguments, and of what the graph gave."""
     for i, new in zip(effects.written, found, strict=False):
-        args[i].copy_(new)
+        if effects.arguments[i].is_written_unseen:
+            args[i].detach().copy_(new.detach())
+        else:
+            args[i].copy_(new)
     given = found[len(effects.written) :]
     results = []
-    for result, value in zip(effects.results, given, strict=True):
+    for result, value in zip(effects.results, given, strict=False):
         if isinstance(result, ViewOf):
             value = args[result.number] if result.of_argument else given[result.number]
             for step in result.path:

@@ -13,13 +13,13 @@ without elements, to learn which is which.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.func.functional_api import _disable_functionalization, _enable_functionalization
-from glasstorch.func.functional_tensor import View, functional, inside, is_functional, sync
+from glasstorch.func.functional_tensor import FunctionalStorage, View, functional, inside, is_functional, sync
 
 
 class Argument(NamedTuple):
@@ -28,6 +28,7 @@ class Argument(NamedTuple):
     is_tensor: bool
     requires_grad: bool
     is_written: bool
+    is_written_unseen: bool  # by autograd, as under `no_grad`: its history stays
 
 
 class Itself(NamedTuple):
@@ -35,7 +36,7 @@ class Itself(NamedTuple):
 
 
 class ViewOf(NamedTuple):
-    """A result that shares the memory of an argument, or of an earlier or later result: which, and by which views."""
+    """A result that shares the memory of an argument, or of another result of the graph: which, and by which views."""
 
     of_argument: bool
     number: int
@@ -48,27 +49,46 @@ Result = Itself | ViewOf
 class Effects(NamedTuple):
     """What a function does, for the graph that takes its place.
 
-    The graph's results are the new values of the arguments that are written to, then those of the function.
+    The graph's results are the new values of the arguments that are written to, then those of the function, then the
+    tensors of which several results are views while none of them shows all of it.
     """
 
     arguments: list[Argument]
     results: list[Result]
     written: list[int]  # the places of the arguments that are written to
+    shared: list[int]  # for each tensor of the last kind, the place of a result that is a view of it
     differentiable: list[bool]  # of each result of the graph
+
+    def graph_results(self, run: Functionalized) -> list[Any]:
+        """What the graph returns, of a run of the function."""
+        shared = [run.outputs[i]._base for i in self.shared]
+        return [*(run.given[i] for i in self.written), *run.outputs, *shared]
 
 
 class Functionalized:
-    """A run of a function on functional tensors: what they hold at the end is the graph's results."""
+    """A run of a function on functional tensors: what they hold at the end is the graph's results.
 
-    def __init__(self, fn: Callable[..., Any], values: Sequence[Any], requires_grad: Sequence[bool]) -> None:
+    Of the arguments whose places are in `copied`, the function gets a copy, which may be written to: it is no leaf.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[..., Any],
+        values: Sequence[Any],
+        requires_grad: Sequence[bool],
+        copied: Collection[int] = (),
+    ) -> None:
         self.wrappers = [
             functional(value).requires_grad_(needed) if isinstance(value, Tensor) else value
             for value, needed in zip(values, requires_grad, strict=True)
         ]
         _enable_functionalization(reapply_views=True)
         try:
-            self.outputs: list[Any] = list(fn(*self.wrappers))
-            for value in (*self.wrappers, *self.outputs):
+            self.given = [wrapper.clone() if i in copied else wrapper for i, wrapper in enumerate(self.wrappers)]
+            self.storages = [inside(wrapper) if is_functional(wrapper) else None for wrapper in self.given]
+            self.histories = [wrapper.grad_fn if is_functional(wrapper) else None for wrapper in self.given]
+            self.outputs: list[Any] = list(fn(*self.given))
+            for value in (*self.given, *self.outputs):
                 if is_functional(value):
                     sync(value)
         finally:
@@ -78,27 +98,44 @@ class Functionalized:
 def observe(fn: Callable[..., Any], args: Sequence[Any]) -> Effects:
     """Run a function of flat arguments, which returns a flat sequence, and say what it did; nothing is computed."""
     needs = [isinstance(arg, Tensor) and arg.requires_grad for arg in args]
+    inner = [i for i, needed in enumerate(needs) if needed and not args[i].is_leaf]
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
         values = [mode.from_tensor(arg).detach() if isinstance(arg, Tensor) else arg for arg in args]
-        run = Functionalized(fn, values, needs)
-        written = [i for i, wrapper in enumerate(run.wrappers) if is_functional(wrapper) and _is_written(wrapper)]
-        _refuse_shared_memory(args, written)
-        results = _results(run)
+        run = Functionalized(fn, values, needs, inner)
+        written = [
+            i for i, storage in enumerate(run.storages) if storage is not None and _is_written(run.given[i], storage)
+        ]
+        refuse_shared_memory(args, written)
+        results, shared = _results(run)
     arguments = [
-        Argument(isinstance(arg, Tensor), needed, i in written)
-        for i, (arg, needed) in enumerate(zip(args, needs, strict=True))
+        Argument(
+            is_tensor=isinstance(arg, Tensor),
+            requires_grad=needs[i],
+            is_written=i in written,
+            is_written_unseen=i in written and run.given[i].grad_fn is run.histories[i],
+        )
+        for i, arg in enumerate(args)
     ]
-    differentiable = [_takes_gradient(run.wrappers[i]) for i in written]
-    differentiable += [
-        isinstance(result, Itself) and _takes_gradient(value)
-        for result, value in zip(results, run.outputs, strict=True)
+    effects = Effects(arguments, results, written, shared, [])
+    views = [False] * len(written) + [isinstance(result, ViewOf) for result in results] + [False] * len(shared)
+    effects.differentiable[:] = [
+        not is_view and _takes_gradient(value) for is_view, value in zip(views, effects.graph_results(run), strict=True)
     ]
-    return Effects(arguments, results, written, differentiable)
+    _refuse_gradients_of_others(effects)
+    return effects
 
 
-def _is_written(wrapper: Tensor) -> bool:
+def _refuse_gradients_of_others(effects: Effects) -> None:
+    if any(effects.differentiable) and not any(argument.requires_grad for argument in effects.arguments):
+        raise NotImplementedError(
+            "aot_function: a result requires grad, though no argument does, which cannot be compiled in glasstorch: "
+            "pass each tensor that requires grad as an argument, and call requires_grad_() outside"
+        )
+
+
+def _is_written(wrapper: Tensor, before: FunctionalStorage) -> bool:
     found = inside(wrapper)
-    if found.changed_shape or found.changed_storage:
+    if found is not before or found.changed_shape or found.changed_storage:
         raise NotImplementedError(
             "aot_function: an argument whose sizes, strides or storage are changed in place cannot be compiled in "
             "glasstorch; change a copy of it"
@@ -106,7 +143,8 @@ def _is_written(wrapper: Tensor) -> bool:
     return found.base.generation > 0
 
 
-def _refuse_shared_memory(args: Sequence[Any], written: Sequence[int]) -> None:
+def refuse_shared_memory(args: Sequence[Any], written: Sequence[int]) -> None:
+    """Raise NotImplementedError if an argument that is written to shares its memory with another one."""
     for i in written:
         storage = args[i].untyped_storage()
         sharing = [j for j, arg in enumerate(args) if j != i and isinstance(arg, Tensor)]
@@ -118,37 +156,46 @@ def _refuse_shared_memory(args: Sequence[Any], written: Sequence[int]) -> None:
                 )
 
 
-def _results(run: Functionalized) -> list[Result]:
-    arguments = {id(inside(w).base): i for i, w in enumerate(run.wrappers) if is_functional(w)}
+def _results(run: Functionalized) -> tuple[list[Result], list[int]]:
+    """What the results are, and which of them are views of a tensor that the graph must give too."""
+    arguments = {id(inside(w).base): i for i, w in enumerate(run.given) if is_functional(w)}
     sharing: dict[int, list[int]] = {}
     for i, value in enumerate(run.outputs):
         if is_functional(value):
             sharing.setdefault(id(inside(value).base), []).append(i)
+    wholes: dict[int, int] = {}  # which result of the graph shows all of a base
+    shared: list[int] = []
+    for base, places in sharing.items():
+        if base in arguments or len(places) == 1:
+            continue
+        if shown := [i for i in places if not inside(run.outputs[i]).path]:
+            wholes[base] = shown[0]
+            continue
+        _check_has_base(run.outputs[places[0]])
+        wholes[base] = len(run.outputs) + len(shared)
+        shared.append(places[0])
     found: list[Result] = []
     for i, value in enumerate(run.outputs):
         if not is_functional(value):
             found.append(Itself())
             continue
         base, path = id(inside(value).base), inside(value).path
-        whole = i if len(sharing[base]) == 1 else _whole(run, sharing[base])
         if base in arguments:
             found.append(ViewOf(True, arguments[base], path))
-        elif whole == i:
-            found.append(Itself())
-        else:
+        elif (whole := wholes.get(base, i)) != i:
             found.append(ViewOf(False, whole, path))
-    return found
+        else:
+            found.append(Itself())
+    return found, shared
 
 
-def _whole(run: Functionalized, sharing: Sequence[int]) -> int:
-    """Of results that share their memory, the first that shows all of it."""
-    for i in sharing:
-        if not inside(run.outputs[i]).path:
-            return i
-    raise NotImplementedError(
-        "aot_function: two results that are views of a tensor which is none itself cannot be compiled in glasstorch; "
-        "return that tensor too, or a copy of one of them"
-    )
+def _check_has_base(view: Tensor) -> None:
+    base = view._base
+    if base is None or not is_functional(base) or inside(base).base is not inside(view).base or inside(base).path:
+        raise NotImplementedError(
+            "aot_function: two results that are views of a detached tensor which is no result itself cannot be "
+            "compiled in glasstorch; return that tensor too, or a copy of one of them"
+        )
 
 
 def _takes_gradient(value: Any) -> bool:

@@ -33,7 +33,7 @@ def trace_forward(fn: Callable[..., Any], args: Sequence[Any], effects: Effects,
     """The graph of a function of flat arguments, without gradients: it returns what `Effects` says."""
 
     def run(*values: Any) -> tuple[Any, ...]:
-        return tuple(map(_value, _graph_results(Functionalized(fn, values, [False] * len(values)), effects)))
+        return tuple(map(_value, effects.graph_results(Functionalized(fn, values, [False] * len(values)))))
 
     return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*_fake(args))
 
@@ -44,10 +44,12 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
     There is a tangent for each result that takes a gradient, and a gradient, or None, for each argument.
     """
     needs = [argument.requires_grad for argument in effects.arguments]
+    taking = zip(effects.written, effects.differentiable, strict=False)
+    copied = [place for place, takes in taking if takes]  # a leaf must not be written to
 
     def joint(primals: list[Any], tangents: list[Any]) -> tuple[list[Any], list[Any]]:
-        run = Functionalized(fn, primals, needs)
-        results = _graph_results(run, effects)
+        run = Functionalized(fn, primals, needs, copied)
+        results = effects.graph_results(run)
         _tag(FORWARD)
         differentiable = [value for value, takes in zip(results, effects.differentiable, strict=True) if takes]
         sources = [wrapper for wrapper, needed in zip(run.wrappers, needs, strict=True) if needed]
@@ -58,19 +60,27 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
 
     primals = _fake(args)
     with FakeTensorMode(allow_non_fake_inputs=True):
-        shapes = _graph_results(Functionalized(fn, primals, needs), effects)
+        shapes = effects.graph_results(Functionalized(fn, primals, needs, copied))
         tangents = [_value(s).clone() for s, takes in zip(shapes, effects.differentiable, strict=True) if takes]
-    return make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
+    module = make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
+    _refuse_lost_gradients(module)
+    return module
+
+
+def _refuse_lost_gradients(module: GraphModule) -> None:
+    """A tensor that is no argument is a constant of the graph, which gets no gradient."""
+    for node in module.graph.find_nodes(op="get_attr"):
+        value = getattr(module, node.target)
+        if isinstance(value, Tensor) and value.requires_grad:
+            raise NotImplementedError(
+                f"aot_function: the function uses a tensor of sizes {list(value.shape)} that requires grad and is no "
+                "argument, so its gradient would be lost; pass it as an argument, or a module to aot_module"
+            )
 
 
 def _fake(args: Sequence[Any]) -> list[Any]:
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     return [mode.from_tensor(arg).detach() if isinstance(arg, Tensor) else arg for arg in args]
-
-
-def _graph_results(run: Functionalized, effects: Effects) -> list[Any]:
-    """The new values of arguments that are written to, and the function's results."""
-    return [*(run.wrappers[i] for i in effects.written), *run.outputs]
 
 
 def _value(value: Any) -> Any:
