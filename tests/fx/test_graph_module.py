@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import linecache
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 import glasstorch
+from glasstorch.fx.graph_module import _loader
 from tests.fx.programs import a_network
 
 
@@ -127,3 +130,54 @@ def test_a_function_can_be_said_to_have_an_effect(torch: Any) -> None:
     graph.output(x)
     graph.eliminate_dead_code()
     assert [node.name for node in graph.nodes] == ["x", "effect", "output"]
+
+
+def a_wrong_sum(t: Any) -> Any:
+    def function(x: Any) -> Any:
+        y = x * 2
+        return y + t.ones(3)
+
+    return function
+
+
+def test_an_error_in_the_generated_code_is_shown_where_it_is(torch: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    module = torch.fx.symbolic_trace(a_wrong_sum(torch))
+    with pytest.raises(RuntimeError, match="must match the size"):
+        module(torch.ones(2))
+    _, _, shown = capsys.readouterr().err.partition("Call using an FX-traced Module, ")
+    assert shown.startswith("line 7 of the traced Module's generated forward function:\n")
+    assert "    add = mul + _tensor_constant0;  mul = _tensor_constant0 = None\n\n~~~" in shown
+
+
+@pytest.mark.parametrize(("inner", "count"), [("a module of torch.nn", 0), ("a module with a graph", 1)])
+def test_an_error_is_shown_by_the_innermost_graph_only(
+    torch: Any, capsys: pytest.CaptureFixture[str], inner: str, count: int
+) -> None:
+    called = torch.fx.symbolic_trace(a_wrong_sum(torch)) if count else torch.nn.Linear(3, 1)
+    graph = torch.fx.Graph()
+    graph.output(graph.call_module("inner", (graph.placeholder("x"),)))
+    module = torch.fx.GraphModule({"inner": called}, graph)
+    with pytest.raises(RuntimeError):
+        module(torch.ones(2))
+    assert capsys.readouterr().err.count("Call using an FX-traced Module") == count
+
+
+def test_sources_live_as_long_as_their_code() -> None:
+    module = glasstorch.fx.symbolic_trace(a_wrong_sum(glasstorch))
+    file = module.forward.__code__.co_filename
+    assert "mul = x * 2" in "".join(linecache.getlines(file))
+    kept = _loader.sources
+    gc.collect()
+    before = len(kept), len(linecache.cache)
+    for _ in range(50):
+        glasstorch.fx.symbolic_trace(a_wrong_sum(glasstorch))
+        module.recompile()
+    gc.collect()
+    assert (len(kept), len(linecache.cache)) == before
+    file, code = module.forward.__code__.co_filename, module.forward.__code__
+    del module
+    gc.collect()
+    assert file in kept  # as a traceback may still show it
+    del code
+    assert file not in kept
+    assert file not in linecache.cache

@@ -14,9 +14,12 @@ import itertools
 import linecache
 import sys
 import traceback
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, ClassVar, Final, Self
 
 from glasstorch._tensor import Tensor
@@ -29,17 +32,23 @@ from glasstorch.fx._saving import CodeOnlyModule
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.module import __file__ as module_file
 from glasstorch.nn.parameter import Parameter
 
 __all__ = ["GraphModule", "reduce_graph_module"]
 
 REMINDER: Final = "# To see more debug info, please use `graph_module.print_readable()`"
 HOOKS: Final = ("_replace_hooks", "_create_node_hooks", "_erase_node_hooks", "_deepcopy_hooks")
+CALLING_FILES: Final = (str(Path(module_file).parent), __file__)
+LIBRARY_FILES: Final = str(Path(__file__).parents[1])
 COPIED: Final = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks", *HOOKS)
 
 
 class _SourceCache:
-    """Generated sources by the names of their files, which do not exist: a loader, as `linecache` asks for one."""
+    """Generated sources by the names of their files, which do not exist: a loader, as `linecache` asks for one.
+
+    A source is kept as long as its code: until neither a module nor a traceback has it any more.
+    """
 
     def __init__(self) -> None:
         self.sources: dict[str, str] = {}
@@ -54,6 +63,14 @@ class _SourceCache:
         linecache.lazycache(key, {**names, "__file__": key, "__name__": key, "__loader__": self})
         return key
 
+    def keep_as_long_as(self, code: CodeType) -> None:
+        """Let go of the source of some code together with it."""
+        weakref.finalize(code, self._forget, code.co_filename).atexit = False
+
+    def _forget(self, key: str) -> None:
+        self.sources.pop(key, None)
+        linecache.cache.pop(key, None)
+
     def get_source(self, module_name: str) -> str | None:
         """The source of a file."""
         return self.sources.get(module_name)
@@ -66,7 +83,9 @@ def _forward_from_src(source: str, names: dict[str, Any], fields: dict[str, Any]
     """The function `forward` of a source that knows these names."""
     names = names.copy()
     exec(compile(source, _loader.add(source, names, fields or {}), "exec", dont_inherit=True), names)
-    return names["forward"]  # type: ignore[no-any-return]
+    forward: FunctionType = names["forward"]
+    _loader.keep_as_long_as(forward.__code__)
+    return forward
 
 
 class GraphModule(Module):
@@ -352,6 +371,11 @@ def reduce_graph_module(body: dict[str, Any], import_block: str) -> Module:
     return module
 
 
+def _is_an_operators(frame: traceback.FrameSummary) -> bool:
+    """Whether a frame is the library's, below a call of an operator: in PyTorch such code is C++, and has no frame."""
+    return frame.filename.startswith(LIBRARY_FILES) and not frame.filename.startswith(CALLING_FILES)
+
+
 class _WrappedCall:
     """Calls a module; of an error in the generated code itself, the lines around it are printed."""
 
@@ -365,7 +389,8 @@ class _WrappedCall:
                 return self.cls_call(obj, *args, **kwargs)
             return super(self.cls, obj).__call__(*args, **kwargs)  # type: ignore[misc]
         except Exception as error:
-            innermost = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__))[-1]
+            frames = traceback.StackSummary.extract(traceback.walk_tb(error.__traceback__))
+            innermost = next(frame for frame in reversed(frames) if not _is_an_operators(frame))
             if "eval_with_key" not in innermost.filename:
                 raise
             print(self._generate_error_message(innermost), file=sys.stderr)
