@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Callable
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -227,3 +229,35 @@ def test_a_tracer_can_be_copied(torch: Any) -> None:
 def test_what_is_no_python_function_is_refused(torch: Any, run: Callable[[Any], object]) -> None:
     with pytest.raises(AssertionError, match="Expected FunctionType, got"):
         run(torch)
+
+
+@pytest.mark.parametrize("name", ["relu", "ones", "nn.functional.gelu"])
+def test_an_operator_is_no_python_function(torch: Any, name: str) -> None:
+    with pytest.raises(AssertionError, match="Expected FunctionType, got"):
+        torch.fx.symbolic_trace(attrgetter(name)(torch))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "fx.experimental.symbolic_shapes",
+        "fx.experimental.proxy_tensor.selective_decompose",
+        "fx.graph_module.reduce_package_graph_module",
+        "fx.passes.net_min_base",
+        "fx.proxy.MetaProxy",
+        "_functorch.config",
+        "_functorch.aot_autograd.aot_export_module",
+        "_functorch.partitioners.min_cut_rematerialization_partition",
+    ],
+)
+def test_what_is_missing_is_named(path: str) -> None:
+    module, _, name = path.rpartition(".")
+    with pytest.raises(AttributeError, match=rf"torch\.{path}.* glasstorch"):
+        getattr(import_module(f"glasstorch.{module}"), name)
+
+
+def test_a_function_is_known_by_its_name_in_pytorch(torch: Any) -> None:
+    functions = (torch.add, torch.nn.functional.relu, operator.add, torch.ops.aten.add.Tensor, torch.Tensor.add)
+    assert [torch.fx.node._get_qualified_name(function) for function in functions] == [
+        "torch.add", "torch.nn.functional.relu", "_operator.add", "torch.ops.aten.add.Tensor", "torch.Tensor.add",
+    ]  # fmt: skip

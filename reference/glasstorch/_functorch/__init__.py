@@ -5,3 +5,7 @@ Reading order: `aot_autograd`, `partitioners`.
 Mirrors: torch/_functorch/__init__.py
 Differs: the code is in compiler/.
 """
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -8,3 +8,6 @@ from glasstorch.compiler.aot import aot_function as aot_function
 from glasstorch.compiler.aot import aot_module as aot_module
 from glasstorch.compiler.boxed import make_boxed_compiler as make_boxed_compiler
 from glasstorch.compiler.boxed import make_boxed_func as make_boxed_func
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+__getattr__ = _refuse_unknown_names(__name__)

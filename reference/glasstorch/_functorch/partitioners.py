@@ -6,3 +6,6 @@ Differs: the code is in compiler/partition.py.
 
 from glasstorch.compiler.partition import _extract_fwd_bwd_modules as _extract_fwd_bwd_modules
 from glasstorch.compiler.partition import default_partition as default_partition
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+__getattr__ = _refuse_unknown_names(__name__)

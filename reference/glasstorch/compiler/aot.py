@@ -1,6 +1,6 @@
 """How is a function compiled together with its backward pass, ahead of time?
 
-Mirrors: torch/_functorch/aot_autograd.py (aot_function, aot_module, aot_module_simplified)
+Mirrors: torch/_functorch/aot_autograd.py (aot_function, aot_module)
 Differs: a graph is made for the arguments of the first call, and another one where sizes, dtypes, devices or what
     requires grad are others. Sizes are numbers: `dynamic` and `keep_inference_input_mutations` change nothing.
 """

@@ -36,6 +36,7 @@ from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 
 HAS_VARSTUFF: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+OPERATORS: Final = f"{LIBRARY}.operators.generated.functions"
 LEAF_MODULES: Final = ("glasstorch.nn.", "torch.nn.")
 
 _module_getattr = Module.__getattr__
@@ -269,6 +270,11 @@ class Tracer(TracerBase):
         self.tensor_attrs: dict[Any, str] = dict(_constants_of(self.root, ""))
         if not isinstance(fn, FunctionType):
             raise AssertionError(f"Expected FunctionType, got {type(fn)}")
+        if fn.__globals__["__name__"] == OPERATORS:
+            raise AssertionError(
+                f"Expected FunctionType, got the operator {fn.__name__}, which is a builtin in PyTorch; trace a Python "
+                "function that calls it"
+            )
         code = fn.__code__
         self.graph._co_fields = {name: getattr(code, name) for name in ("co_name", "co_filename", "co_firstlineno")}
         return fn

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal
 
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx._codegen import CodeGen as CodeGen
 from glasstorch.fx._codegen import PythonCode as PythonCode
 from glasstorch.fx._codegen import TransformCode
@@ -507,3 +508,6 @@ def _has_attribute(module: Any, qualified_name: str) -> bool:
         return False
     value = getattr(owner, name, None)
     return isinstance(value, Module | Parameter) or name in owner._buffers
+
+
+__getattr__ = refuse_unknown_names(__name__)

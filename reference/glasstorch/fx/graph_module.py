@@ -23,6 +23,7 @@ from types import CodeType, FunctionType
 from typing import Any, ClassVar, Final, Self
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx import _saving
 from glasstorch.fx._codegen import PythonCode
 from glasstorch.fx._names import at
@@ -466,3 +467,6 @@ def _has_attr(model: Module, attr_name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+__getattr__ = refuse_unknown_names(__name__)

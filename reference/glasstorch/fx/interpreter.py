@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import glasstorch.fx.traceback as fx_traceback
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx._codegen import last_uses
 from glasstorch.fx._symbolic_trace import Tracer
 from glasstorch.fx.graph import Graph
@@ -211,3 +212,6 @@ class _TransformerTracer(Tracer):
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Yes."""
         return True
+
+
+__getattr__ = refuse_unknown_names(__name__)

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx import _side_effects, operator_schemas
-from glasstorch.fx._names import format_argument, pretty_target, type_repr
+from glasstorch.fx._names import format_argument, pretty_target, qualified_name, type_repr
+from glasstorch.fx._side_effects import _side_effectful_functions as _side_effectful_functions
 from glasstorch.fx._side_effects import has_side_effect as has_side_effect
 from glasstorch.fx.immutable_collections import immutable_dict, immutable_list
 from glasstorch.python_forms.tensor_types import typename
@@ -25,6 +27,8 @@ __all__ = ["Node", "has_side_effect", "map_aggregate", "map_arg"]
 Graph = Any  # the class that holds nodes, which is built on this file
 Target = Any  # a function, for `call_function`; a dotted name for everything else
 Argument = Any  # a node, a plain value, or a container of both
+
+_get_qualified_name = qualified_name  # by which PyTorch's programs ask for it
 
 LEGAL_OPS: Final = ("call_function", "call_method", "get_attr", "call_module", "placeholder", "output")
 
@@ -386,3 +390,6 @@ def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
     if not callable(fn):
         raise AssertionError("torch.fx.map_arg(a, fn): fn must be a callable")
     return map_aggregate(a, lambda value: fn(value) if isinstance(value, Node) else value)
+
+
+__getattr__ = refuse_unknown_names(__name__)

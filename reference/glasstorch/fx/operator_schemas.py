@@ -22,6 +22,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.random.generator import Generator
 from glasstorch.core.storage import UntypedStorage
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.runtime_schema import FunctionSchema
 from glasstorch.fx._names import at, qualified_name
@@ -259,3 +260,6 @@ def _normalized(
     count = 0 if only_keywords else len(args)
     values = list(bound.arguments.items())
     return ArgsKwargsPair(tuple(value for _, value in values[:count]), dict(values[count:]))
+
+
+__getattr__ = refuse_unknown_names(__name__)

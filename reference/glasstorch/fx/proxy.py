@@ -29,6 +29,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.core.symbols import SymInt
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx import config
 from glasstorch.fx._names import is_method_or_property
@@ -419,3 +420,6 @@ for _function in OPERATORS:
     setattr(Proxy, f"__{_function.__name__.strip('_')}__", _recording(_function, exchanged=False))
 for _function in REFLECTABLE:
     setattr(Proxy, f"__r{_function.__name__.strip('_')}__", _recording(_function, exchanged=True))
+
+
+__getattr__ = refuse_unknown_names(__name__)

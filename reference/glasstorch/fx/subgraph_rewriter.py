@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx._symbolic_trace import symbolic_trace
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
@@ -173,3 +174,6 @@ def _attribute(module: Module, target: str) -> Any:
         return getattr(module.get_submodule(path), name, None)
     except AttributeError:
         return None
+
+
+__getattr__ = refuse_unknown_names(__name__)

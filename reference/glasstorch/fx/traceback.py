@@ -17,6 +17,7 @@ from enum import Enum
 from functools import wraps
 from typing import Any
 
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
 
@@ -229,3 +230,6 @@ def get_graph_provenance_json(graph: Graph) -> dict[str, Any]:
         for node in graph.nodes
         if node.op == "call_function"
     }
+
+
+__getattr__ = refuse_unknown_names(__name__)

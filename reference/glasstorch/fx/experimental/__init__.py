@@ -6,3 +6,7 @@ Reading order: `_tracked` (which node stands for a tensor), `proxy_tensor` (oper
 
 Mirrors: torch/fx/experimental/__init__.py
 """
+
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
+
+__getattr__ = _refuse_unknown_names(__name__)

@@ -22,6 +22,7 @@ from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FAKE, LIFT_FRESH, FakeTensor, FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.core.pytree import tree_flatten, tree_leaves, tree_map, tree_map_only, tree_unflatten
+from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch import mode_stack
 from glasstorch.dispatch.mode_stack import _TorchDispatchModeKey
 from glasstorch.dispatch.overload import OpOverload
@@ -385,3 +386,6 @@ def decompose(decomposition_table: Table | None) -> Iterator[Table]:
         yield table
     finally:
         mode.decomposition_table = before
+
+
+__getattr__ = refuse_unknown_names(__name__)

@@ -10,6 +10,7 @@ has a pass, and `_aliases` and `reinplace` another.
 Mirrors: torch/fx/passes/__init__.py
 """
 
+from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 from glasstorch.fx.passes import graph_drawer as graph_drawer
 from glasstorch.fx.passes import graph_manipulation as graph_manipulation
 from glasstorch.fx.passes import operator_support as operator_support
@@ -19,3 +20,5 @@ from glasstorch.fx.passes import shape_prop as shape_prop
 from glasstorch.fx.passes import split_module as split_module
 from glasstorch.fx.passes import split_utils as split_utils
 from glasstorch.fx.passes import tools_common as tools_common
+
+__getattr__ = _refuse_unknown_names(__name__)
