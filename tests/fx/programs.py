@@ -120,6 +120,7 @@ TRACED: dict[str, Callable[[Library], Any]] = {
     "settings": lambda t: lambda x: t.zeros(x.shape, dtype=t.float64, device="cpu"),
     "attributes": lambda t: lambda x: x.T.shape[-1] + x.size(0),
     "a constant": lambda t: lambda x: t.add(x, t.tensor([1.0, 2.0]), alpha=2),
+    "a generator": lambda t: lambda x: t.bernoulli(x, generator=t.Generator()),
     "a branch": lambda t: lambda x: x if x.sum() > 0 else -x,
     "a loop": lambda t: lambda x: [y for y in x],  # noqa: C416
     "a length": lambda t: lambda x: len(x),

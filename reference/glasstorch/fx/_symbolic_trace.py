@@ -23,6 +23,7 @@ from typing import Any, ClassVar, Final
 from glasstorch._tensor import Tensor
 from glasstorch.core.pytree import tree_flatten, tree_map, tree_unflatten
 from glasstorch.core.pytree_spec import TreeSpec
+from glasstorch.core.random.generator import Generator
 from glasstorch.fx._names import LIBRARY, at
 from glasstorch.fx._patching import Patcher, new_patcher, with_plain_parameters
 from glasstorch.fx._patching import wrap as wrap
@@ -38,6 +39,11 @@ from glasstorch.nn.parameter import Parameter
 HAS_VARSTUFF: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 OPERATORS: Final = f"{LIBRARY}.operators.generated.functions"
 LEAF_MODULES: Final = ("glasstorch.nn.", "torch.nn.")
+
+# Values that code cannot write down, with the beginning of the names of the attributes that keep them.
+CONSTANTS: Final[dict[type, str]] = {
+    Tensor: "_tensor_constant", TreeSpec: "_tree_spec_constant", Generator: "_opaque_obj",
+}  # fmt: skip
 
 _module_getattr = Module.__getattr__
 _module_call = Module.__call__
@@ -184,7 +190,7 @@ class Tracer(TracerBase):
         """A value as an argument of a node.
 
         Parameters, buffers and submodules of the root become `get_attr` nodes. Any other tensor is stored in a new
-        attribute of the root, `_tensor_constant0` and so on, and fetched from there.
+        attribute of the root, `_tensor_constant0` and so on, and fetched from there; so is a generator.
         """
         if isinstance(a, Parameter):
             if (name := _name_of(a, self.root.named_parameters())) is None:
@@ -196,10 +202,11 @@ class Tracer(TracerBase):
                 return self.create_node("get_attr", name, (), {})
         if isinstance(a, tuple) and hasattr(a, "_fields"):
             return self.create_node("call_function", a.__class__, tuple(self.create_arg(item) for item in a), {})
-        if isinstance(a, Tensor | TreeSpec):
+        prefix = next((prefix for kind, prefix in CONSTANTS.items() if isinstance(a, kind)), None)
+        if prefix is not None:
             name = self.tensor_attrs.get(a)
             if not name:
-                name = self.get_fresh_qualname("_tensor_constant" if isinstance(a, Tensor) else "_tree_spec_constant")
+                name = self.get_fresh_qualname(prefix)
                 self.tensor_attrs[a] = name
                 setattr(self.root, name, a)
             return self.create_node("get_attr", name, (), {})
@@ -270,7 +277,7 @@ class Tracer(TracerBase):
         self.tensor_attrs: dict[Any, str] = dict(_constants_of(self.root, ""))
         if not isinstance(fn, FunctionType):
             raise AssertionError(f"Expected FunctionType, got {type(fn)}")
-        if fn.__globals__["__name__"] == OPERATORS:
+        if fn.__globals__.get("__name__") == OPERATORS:
             raise AssertionError(
                 f"Expected FunctionType, got the operator {fn.__name__}, which is a builtin in PyTorch; trace a Python "
                 "function that calls it"

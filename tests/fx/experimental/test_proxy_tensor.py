@@ -56,6 +56,8 @@ PROGRAMS: dict[str, Program] = {
     "a builtin": lambda t: (t.sin, ones(t, 2)),
     "any number of arguments": lambda t: (lambda *a: a[0] + a[1], ones(t, 2), ones(t, 2)),
     "a number": lambda t: (lambda x, n: x * n, ones(t, 2), 3),
+    "a number that is written": lambda t: (lambda x: x.clone().__setitem__(0, 3), ones(t, 2)),
+    "an index of numbers": lambda t: (lambda x: x[t.tensor([0, 1])] * t.tensor(2.0).item(), ones(t, 2)),
     "data and detach": lambda t: (lambda x: (x.data * 2, x.detach()), ones(t, 2, grad=True)),
     "a mask": lambda t: (lambda x: x[x > 0], ones(t, 2, 3)),
     "a copy": lambda t: (lambda x: t.zeros_like(x).copy_(x), ones(t, 2)),
@@ -82,6 +84,9 @@ PROGRAMS: dict[str, Program] = {
 # Programs that ask for elements, which fake tensors do not have: PyTorch goes on with a symbol, or refuses it later.
 ONLY_REAL = {"a branch", "a mask"}
 
+# Programs that use tensors besides their arguments, which have to be allowed.
+WITH_REAL_TENSORS = {"a tensor from outside", "a layer"}
+
 
 def using(t: Any, outside: Any) -> Callable[[Any], Any]:
     return lambda x: x + outside
@@ -100,7 +105,7 @@ def make_fx(t: Any) -> Any:
 def test_the_operators_are_pytorchs(require: Require, name: str, mode: str) -> None:
     def run(t: Any) -> object:
         function, *args = PROGRAMS[name](t)
-        module = make_fx(t)(function, tracing_mode=mode, _allow_non_fake_inputs=True)(*args)
+        module = make_fx(t)(function, tracing_mode=mode, _allow_non_fake_inputs=name in WITH_REAL_TENSORS)(*args)
         values = [(node.name, tuple(getattr(node.meta.get("val"), "shape", ()))) for node in module.graph.nodes]
         return module.code, values
 
