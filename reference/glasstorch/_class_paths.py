@@ -25,6 +25,7 @@ COMPILED = "builtins"  # what Python says of a class that is written in C and na
 # and the classes by name; "*" are all that PyTorch's module offers, and those whose names begin with an underscore.
 ELSEWHERE: Final = {
     "_library.custom_ops": ("torch._library.custom_ops", "CustomOpDef"),
+    "_subclasses.fake_tensor": ("torch._subclasses.fake_tensor", "FakeTensor FakeTensorMode"),
     "_python_dispatch": ("torch.utils._python_dispatch", "TorchDispatchMode"),
     "autograd.checking.values": ("torch.autograd.gradcheck", "GradcheckError"),
     "autograd.function_node": ("torch.autograd.function", "BackwardCFunction FunctionCtx _HookMixin"),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import gc
 import linecache
+import math
+import pickle
 import subprocess
 import sys
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +84,26 @@ def test_a_folder_makes_it_again_without_fx(tmp_path: Path) -> None:
         env={"PYTHONPATH": ":".join([str(tmp_path), str(Path(glasstorch.__file__).parents[1])])},
     )  # fmt: skip
     assert done.stdout.strip() == str(module(glasstorch.ones(1, 2)).tolist()), done.stderr
+
+
+def with_texts_as_annotations(x: glasstorch.Tensor, k: int = 2) -> list[glasstorch.Tensor]:
+    return [x * k]
+
+
+def test_annotations_that_are_texts_travel() -> None:
+    module = pickle.loads(pickle.dumps(glasstorch.fx.symbolic_trace(with_texts_as_annotations)))
+    assert module(glasstorch.ones(1))[0].tolist() == [2]
+
+
+def test_a_package_imports_what_its_code_refers_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def function(x, scale=None, *, way=2):  # type: ignore[no-untyped-def]
+        return math.fsum(x)
+
+    function.__annotations__ = {"x": glasstorch.Tensor, "scale": float | None, "way": Fraction}
+    glasstorch.fx.symbolic_trace(function).to_folder(tmp_path / "with_imports")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = import_module("with_imports").FxModule()
+    assert module([1.0, 2.0]) == 3
 
 
 def test_a_graph_made_by_hand_runs(torch: Any) -> None:

@@ -257,7 +257,12 @@ def test_what_is_missing_is_named(path: str) -> None:
 
 
 def test_a_function_is_known_by_its_name_in_pytorch(torch: Any) -> None:
-    functions = (torch.add, torch.nn.functional.relu, operator.add, torch.ops.aten.add.Tensor, torch.Tensor.add)
+    functions = (
+        torch.add, torch.nn.functional.relu, operator.add, torch.ops.aten.add.Tensor, torch.Tensor.add, torch.nn.Module,
+        torch.nn.Linear, torch.nn.Parameter, torch.fx.Graph, torch.utils.checkpoint.checkpoint,
+    )  # fmt: skip
     assert [torch.fx.node._get_qualified_name(function) for function in functions] == [
         "torch.add", "torch.nn.functional.relu", "_operator.add", "torch.ops.aten.add.Tensor", "torch.Tensor.add",
+        "torch.nn.modules.module.Module", "torch.nn.modules.linear.Linear", "torch.nn.parameter.Parameter",
+        "torch.fx.graph.Graph", "torch.utils.checkpoint.checkpoint",
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.core.unknown_names import as_torch
+from glasstorch.core.unknown_names import as_torch, torch_names
 from glasstorch.dispatch.overload import OpOverload
 
 LIBRARY: Final = "glasstorch"
@@ -40,6 +40,7 @@ PLACES: Final = (
     "fx._symbolic_trace",
     "_C",
 )
+PLACES_OF_CLASSES: Final = ("", "_C")
 BY_PREFIX: Final = {"fft_": "_C._fft", "linalg_": "_C._linalg", "special_": "_C._special"}
 
 
@@ -153,9 +154,21 @@ def qualified_name(function: Any) -> str:
     if not _is_ours(module):
         return f"{module}.{name}"
     try:
-        return _path_in_torch(function) or f"{as_torch(module)}.{name}"
+        return _path_in_torch(function) or f"{_home(module, name, function)}.{name}"
     except TypeError:  # it has no hash
-        return f"{as_torch(module)}.{name}"
+        return f"{_home(module, name, function)}.{name}"
+
+
+def _home(module: str, name: str, function: Any) -> str:
+    """Where PyTorch's programs find what a module defines: in it, or in one of the modules that it is in."""
+    if module.partition(".")[0] == "torch":  # a class of a program that runs as PyTorch's says so itself
+        return module
+    _, *parts = module.split(".")
+    for count in range(len(parts), 0, -1):
+        place = ".".join(parts[:count])
+        if f"torch.{place}" in torch_names() and getattr(at(place), name, None) is function:
+            return f"torch.{place}"
+    return as_torch(module)
 
 
 def _module_of(function: Any) -> str:
@@ -172,7 +185,8 @@ def _is_ours(module: str) -> bool:
 @cache
 def _path_in_torch(function: Any) -> str | None:
     name = function.__name__
-    for place in (*(place for prefix, place in BY_PREFIX.items() if name.startswith(prefix)), *PLACES):
+    places = PLACES_OF_CLASSES if isinstance(function, type) else PLACES
+    for place in (*(place for prefix, place in BY_PREFIX.items() if name.startswith(prefix)), *places):
         module = at(place)
         listed = name in getattr(module, "__all__", (name,)) or (place == "_C" and name.startswith("_"))
         if getattr(module, name, None) is function and listed:

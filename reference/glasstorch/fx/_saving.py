@@ -1,7 +1,7 @@
 """How is a module with a graph pickled, and written as a package?
 
 Mirrors: torch/fx/graph_module.py (reduce_graph_module, GraphModule.to_folder)
-Differs: the code imports this library as torch.
+Differs: the code imports this library as torch, and whatever else it refers to.
 
 Neither has the graph in it: how graphs are kept may change, and Python code does not. A pickle is read by tracing its
 code again, in which all submodules stay calls.
@@ -46,6 +46,8 @@ def import_block(names: dict[str, Any]) -> str:
 def _import(name: str, obj: Any) -> str:
     if name in CUSTOM_BUILTINS:
         return CUSTOM_BUILTINS[name].import_str
+    if isinstance(obj, str):  # an annotation that is a text, as `from __future__ import annotations` makes them
+        return f"{name} = {obj!r}"
     module, attribute = obj.__module__, getattr(obj, "__qualname__", None) or obj.__name__
     return f"from {module.replace('_operator', 'operator')} import {attribute} as {name}"
 
@@ -75,8 +77,11 @@ def to_folder(module: Any, folder: str | os.PathLike[str], class_name: str) -> N
             lines.append(f"setattr(self, '{name}', torch.nn.Parameter({empty}))")
     lines.append(f"self.load_state_dict(torch.load(r'{folder}/state_dict.pt'))")
     body = "".join(f"{INDENT * 2}{line}\n" for line in lines)
-    imports = "\n".join(dict.fromkeys([IMPORT_TORCH, *(builtin.import_str for builtin in CUSTOM_BUILTINS.values())]))
-    code = "\n".join(f"{INDENT}{line}" if line else line for line in module.code.split("\n"))
+    builtins = [IMPORT_TORCH, *(builtin.import_str for builtin in CUSTOM_BUILTINS.values())]
+    others = {name: obj for name, obj in module.recompile().globals.items() if name not in CUSTOM_BUILTINS}
+    wraps, define, rest = module.code.partition("def ")
+    imports = "\n".join([*dict.fromkeys(builtins), import_block(others), *wraps.split()])
+    code = "\n".join(f"{INDENT}{line}" if line.strip() else "" for line in f"\n\n\n{define}{rest}".split("\n"))
     nn = "from torch.nn import *\n".replace("torch", IMPORT_TORCH.split()[1])
     head = f"class {class_name}(torch.nn.Module):\n{INDENT}def __init__(self):\n{INDENT * 2}super().__init__()\n"
     (folder / "module.py").write_text(f"{imports}\n\n{nn}{head}{body}\n{code}\n", encoding="utf-8")

@@ -104,7 +104,7 @@ class GraphModule(Module):
         base: Any = next(kind for kind in cls.__mro__ if kind.__qualname__.rpartition(".")[2] != "GraphModuleImpl")
 
         class GraphModuleImpl(base):  # type: ignore[misc]
-            pass
+            __module__ = GraphModule.__module__
 
         return super().__new__(GraphModuleImpl)
 
