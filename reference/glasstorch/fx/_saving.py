@@ -9,6 +9,7 @@ code again, in which all submodules stay calls.
 
 from __future__ import annotations
 
+import builtins
 import os
 import warnings
 from pathlib import Path
@@ -77,10 +78,11 @@ def to_folder(module: Any, folder: str | os.PathLike[str], class_name: str) -> N
             lines.append(f"setattr(self, '{name}', torch.nn.Parameter({empty}))")
     lines.append(f"self.load_state_dict(torch.load(r'{folder}/state_dict.pt'))")
     body = "".join(f"{INDENT * 2}{line}\n" for line in lines)
-    builtins = [IMPORT_TORCH, *(builtin.import_str for builtin in CUSTOM_BUILTINS.values())]
-    others = {name: obj for name, obj in module.recompile().globals.items() if name not in CUSTOM_BUILTINS}
+    known = [IMPORT_TORCH, *(builtin.import_str for builtin in CUSTOM_BUILTINS.values())]
+    names = module.recompile().globals
+    others = {name: obj for name, obj in names.items() if name not in CUSTOM_BUILTINS and name not in vars(builtins)}
     wraps, define, rest = module.code.partition("def ")
-    imports = "\n".join([*dict.fromkeys(builtins), import_block(others), *wraps.split()])
+    imports = "\n".join([*dict.fromkeys(known), import_block(others), *wraps.split()])
     code = "\n".join(f"{INDENT}{line}" if line.strip() else "" for line in f"\n\n\n{define}{rest}".split("\n"))
     nn = "from torch.nn import *\n".replace("torch", IMPORT_TORCH.split()[1])
     head = f"class {class_name}(torch.nn.Module):\n{INDENT}def __init__(self):\n{INDENT * 2}super().__init__()\n"
