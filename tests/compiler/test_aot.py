@@ -211,6 +211,26 @@ def test_a_module_trains_by_its_graphs(torch: Any) -> None:
     assert losses[0][-1] < losses[0][0]
 
 
+def test_a_checkpoint_computes_again_from_what_it_was_given(torch: Any) -> None:
+    class Checkpointed(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = torch.nn.Linear(2, 2)
+
+        def forward(self, x: Any) -> Any:
+            return torch.utils.checkpoint.checkpoint(lambda y: self.linear(y).sin(), x, use_reentrant=False)
+
+    def boxed(module: Any, inputs: Any) -> Any:
+        return aot(torch).make_boxed_func(module.forward)
+
+    network, x = Checkpointed(), torch.randn(3, 2)
+    twin = copy.deepcopy(network)
+    (network(x) ** 2).sum().backward()
+    (aot(torch).aot_module(twin, fw_compiler=boxed)(x) ** 2).sum().backward()
+    assert torch.allclose(twin.linear.weight.grad, network.linear.weight.grad)
+    assert torch.allclose(twin.linear.bias.grad, network.linear.bias.grad)
+
+
 class TestRefusals:
     def test_arguments_that_share_memory_are_refused_when_one_is_written_to(self) -> None:
         x = glasstorch.zeros(4)

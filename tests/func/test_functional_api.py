@@ -90,3 +90,21 @@ def test_it_is_enabled_once(torch: Any, refused: Callable[[Callable[[], Any]], s
         assert "multiple layers of mode-style functionalization" in refused(torch._enable_functionalization)
     finally:
         torch._disable_functionalization()
+
+
+def test_a_call_on_what_is_within_is_not_recorded_again(torch: Any) -> None:
+    weight = torch.ones(2, 2, requires_grad=True)
+    saved: list[Any] = []
+
+    def note(tensor: Any) -> Any:
+        saved.append(tuple(tensor.shape))
+        return tensor
+
+    x = torch._to_functional_tensor(torch.ones(3, 2))
+    torch._enable_functionalization(reapply_views=True)
+    try:
+        with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+            torch.mm(x, weight).sin()
+    finally:
+        torch._disable_functionalization()
+    assert saved == [(3, 2), (3, 2)]

@@ -68,10 +68,13 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
 
 
 def _refuse_lost_gradients(module: GraphModule) -> None:
-    """A tensor that is no argument is a constant of the graph, which gets no gradient."""
+    """A tensor that is no argument is a constant of the graph, which gets no gradient.
+
+    Backward may use one: a checkpoint computes again with a module's own parameters.
+    """
     for node in module.graph.find_nodes(op="get_attr"):
         value = getattr(module, node.target)
-        if isinstance(value, Tensor) and value.requires_grad:
+        if node.meta.get(TAG) == FORWARD and isinstance(value, Tensor) and value.requires_grad:
             raise NotImplementedError(
                 f"aot_function: the function uses a tensor of sizes {list(value.shape)} that requires grad and is no "
                 "argument, so its gradient would be lost; pass it as an argument, or a module to aot_module"

@@ -96,7 +96,7 @@ def current_level() -> Level:
 
 
 def _without_the_key(function: Callable[..., Any], *arguments: Any) -> Any:
-    with exclude(FUNCTIONALIZE):
+    with exclude(FUNCTIONALIZE | AUTOGRAD_AND_NESTED | ADINPLACEORVIEW):
         return function(*arguments)
 
 
