@@ -104,6 +104,8 @@ def test_a_graph_is_made_again_where_sizes_or_gradients_are_others() -> None:
     for x in (glasstorch.ones(2), glasstorch.zeros(2), glasstorch.ones(3), ramp(glasstorch, 2)):
         function(x)
     assert len(seen) == 3
+    function(ramp(glasstorch, 2) * 1)
+    assert len(seen) == 3
     with glasstorch.no_grad():
         function(ramp(glasstorch, 2))
     assert len(seen) == 4
@@ -129,6 +131,16 @@ def test_views_of_one_tensor_share_its_memory(torch: Any) -> None:
     first, second, whole = compiled(torch, lambda x: (*(x * 2).chunk(2), x[:1]))(torch.arange(4.0))
     assert second.data_ptr() == first.data_ptr() + 8
     assert whole.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.view(3, 2) * 2, lambda x: (x.view(-1) * 2).view(2, 3).t()], ids=["rows", "columns"]
+)
+@pytest.mark.parametrize("layout", [lambda t: t.ones(3, 2), lambda t: t.ones(2, 3).t()], ids=["rows", "columns"])
+def test_a_gradient_may_arrive_in_any_layout(torch: Any, function: Any, layout: Any) -> None:
+    x = ramp(torch, 2, 3)
+    compiled(torch, function)(x).backward(layout(torch))
+    assert x.grad.tolist() == [[2, 2, 2], [2, 2, 2]]
 
 
 def test_the_partition_gets_the_inputs_of_the_joint_graph(torch: Any) -> None:

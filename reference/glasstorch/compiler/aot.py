@@ -81,7 +81,7 @@ def aot_function(
 def _signature(leaf: Any) -> Any:
     """What a graph depends on: of a tensor its geometry, dtype, device and whether it requires grad; else its value."""
     if isinstance(leaf, Tensor):
-        return leaf.shape, leaf.stride(), leaf.dtype, leaf.device, leaf.requires_grad, leaf.is_leaf
+        return leaf.shape, leaf.stride(), leaf.dtype, leaf.device, leaf.requires_grad
     if isinstance(leaf, float | complex):
         return type(leaf), repr(leaf)  # -0.0 equals 0.0, and nan does not equal itself
     if leaf is None or isinstance(leaf, PLAIN):
@@ -126,7 +126,7 @@ def compile_flat(
             backwards.append(bw_compiler(bw_module, _examples(bw_module)))
         return backwards[0]
 
-    node = node_of(forward, backward, effects)
+    node = node_of(forward, backward, effects, [tangent.stride() for tangent in inputs[1]])
 
     def run(values: Sequence[Any]) -> list[Any]:
         refuse_shared_memory(values, effects.written)

@@ -19,8 +19,13 @@ from glasstorch.fx._names import at
 Backward = Callable[[], Callable[..., Any]]  # gives the compiled backward graph, compiling it when first asked
 
 
-def node_of(forward: Callable[..., Any], backward: Backward, effects: Effects) -> Callable[..., list[Any]]:
-    """A function that runs the forward graph as one node, whose backward runs the other graph."""
+def node_of(
+    forward: Callable[..., Any], backward: Backward, effects: Effects, strides: Sequence[tuple[int, ...]]
+) -> Callable[..., list[Any]]:
+    """A function that runs the forward graph as one node, whose backward runs the other graph.
+
+    `strides` are those of the tangents with which the backward graph was traced.
+    """
     count, first = len(effects.differentiable), len(effects.written)
     # `finish` makes these of what they are views of.
     views = {first + i for i, result in enumerate(effects.results) if isinstance(result, ViewOf)}
@@ -41,7 +46,8 @@ def node_of(forward: Callable[..., Any], backward: Backward, effects: Effects) -
         def backward(ctx: Any, *gradients: Any) -> tuple[Any, ...]:
             tensors = iter(ctx.saved_tensors)
             saved = [next(tensors) if value is None else value for value in ctx.others]
-            tangents = [g.contiguous() for g, takes in zip(gradients, effects.differentiable, strict=True) if takes]
+            arriving = [g for g, takes in zip(gradients, effects.differentiable, strict=True) if takes]
+            tangents = [_laid_out(g, wanted) for g, wanted in zip(arriving, strides, strict=True)]
             if is_grad_enabled() and any(value.requires_grad for value in (*saved, *tangents) if _is_tensor(value)):
                 raise RuntimeError("torch.compile with aot_autograd does not currently support double backward")
             return tuple(call(backward(), [*saved, *tangents]))
@@ -54,6 +60,14 @@ def _alone(value: Any) -> Any:
     if isinstance(value, Tensor) and value._base is not None:
         return at("ops.aten._unsafe_view.default")(value, value.shape)
     return value
+
+
+def _laid_out(gradient: Tensor, strides: tuple[int, ...]) -> Any:
+    """A gradient in the layout that its graph was traced for, which views in it may depend on."""
+    if gradient.stride() == strides:
+        return gradient
+    made = at("empty_strided")(gradient.shape, strides, dtype=gradient.dtype, device=gradient.device)
+    return made.copy_(gradient)
 
 
 def _is_tensor(value: Any) -> bool:

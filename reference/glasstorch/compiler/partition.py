@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from operator import getitem
 from typing import Any
 
 from glasstorch.compiler.joint import BACKWARD, TAG
@@ -32,7 +31,7 @@ def default_partition(
         node
         for node in nodes
         if node in forward
-        and _is_saved(node)
+        and node.op != "get_attr"  # a constant is fetched again
         and any(user not in forward and user.op != "output" for user in node.users)
     ]
     return _extract_fwd_bwd_modules(joint_module, saved, num_fwd_outputs=num_fwd_outputs)
@@ -42,12 +41,6 @@ def _runs_forward(node: Node) -> bool:
     if node.op == "placeholder":
         return _is_primal(node)
     return node.op != "output" and node.meta.get(TAG) != BACKWARD
-
-
-def _is_saved(node: Node) -> bool:
-    """Whether a value can be kept: several results are kept one by one, and constants are fetched again."""
-    several = bool(node.users) and all(user.target is getitem for user in node.users)
-    return node.op != "get_attr" and not several
 
 
 def _is_primal(node: Node) -> bool:
