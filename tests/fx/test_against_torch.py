@@ -125,6 +125,9 @@ QUESTIONS: dict[str, Callable[[Any, Any], object]] = {
     "names of all kinds": lambda t, g: [
         g.call_function(t.relu, (), name=name) for name in ("my relu!", "reluX", "relu_2", "relu_02", "inf", "torch")
     ],
+    "numbers that are taken": lambda t, g: [
+        g.call_function(t.relu, (), name=name) for name in ("relu_5", "relu_4", "relu_4", "relu")
+    ],
     "places of insertion": lambda t, g: (
         [inserted(g.inserting_before(named(g, name)), g, t) for name in ("view", "x", "view")],
         [inserted(g.inserting_after(named(g, name)), g, t) for name in ("x", "x")],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import linecache
 import math
@@ -205,3 +206,20 @@ def test_sources_live_as_long_as_their_code() -> None:
     del code
     assert file not in kept
     assert file not in linecache.cache
+
+
+def test_a_copy_has_what_the_graph_does_not_fetch(torch: Any) -> None:
+    module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU()))
+    module.register_buffer("steps", torch.zeros(()))
+    module.extra = torch.nn.Linear(1, 1)
+    copied = copy.deepcopy(module)
+    assert sorted(copied.state_dict()) == ["extra.bias", "extra.weight", "steps"]
+    assert copied.steps is not module.steps
+
+
+def test_a_value_that_is_given_is_not_computed(torch: Any) -> None:
+    module = torch.fx.symbolic_trace(lambda x: x.sin().cos() + x)
+    sin = module.graph.find_nodes(op="call_method", target="sin")[0]
+    x = torch.zeros(2)
+    found = torch.fx.Interpreter(module).run(x, initial_env={sin: torch.full((2,), torch.pi)})
+    assert found.tolist() == [-1, -1]

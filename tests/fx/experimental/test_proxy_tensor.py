@@ -44,6 +44,9 @@ PROGRAMS: dict[str, Program] = {
     "a new tensor": lambda t: (lambda x: x + t.ones(2), ones(t, 2)),
     "a program's numbers": lambda t: (lambda x: x + t.tensor([1.0, 2.0]), ones(t, 2)),
     "a number that is asked for": lambda t: (lambda x: t.tensor(3.0).item() + x, ones(t, 1)),
+    "a random number that is asked for": lambda t: (
+        lambda x: x * t.bernoulli(t.tensor(0.5)).item(), ones(t, 2),
+    ),
     "a branch": lambda t: (lambda x: x if x.sum() > 0 else -x, ones(t, 2)),
     "a branch on a constant": lambda t: (lambda x: x if t.tensor(2.0) > 1 else -x, ones(t, 2)),
     "random numbers": lambda t: (lambda x: x + t.rand(2), ones(t, 2)),
@@ -82,7 +85,7 @@ PROGRAMS: dict[str, Program] = {
 
 
 # Programs that ask for elements, which fake tensors do not have: PyTorch goes on with a symbol, or refuses it later.
-ONLY_REAL = {"a branch", "a mask"}
+ONLY_REAL = {"a branch", "a mask", "a random number that is asked for"}
 
 # Programs that use tensors besides their arguments, which have to be allowed.
 WITH_REAL_TENSORS = {"a tensor from outside", "a layer"}
