@@ -3,7 +3,7 @@
 Mirrors: torch/_functorch/_aot_autograd/collect_metadata_analysis.py (run_functionalized_fw_and_collect_metadata),
     torch/_functorch/_aot_autograd/schemas.py (ViewAndMutationMeta, OutputAliasInfo)
 Differs: a change of an argument's sizes or storage is refused. Arguments that share memory with each other are refused
-    if one of them is written to.
+    if one of them is written to; so are several views of a detached tensor, and a gradient for what is no argument.
 
 A compiled graph writes to nothing and gives new tensors only. So what the function wrote to an argument becomes one
 more result, which is copied into the argument afterwards; and a result that is a view of an argument, or of another
