@@ -1,8 +1,8 @@
 """How does a value record what is done with it?
 
 Mirrors: torch/fx/proxy.py
-Differs: stacks are Python's own; a proxy of a value that does not exist yet has no fake tensor beside it. Assertions are
-    recorded on all versions of Python, PyTorch's up to 3.10. Nodes have no `seq_nr`.
+Differs: stacks are Python's own; a proxy of a value that does not exist yet has no fake tensor beside it. Assertions
+    are recorded on all versions of Python, PyTorch's up to 3.10. Nodes have no `seq_nr`.
 
 A `Proxy` stands for the result of a node. Whatever is done with it, an operator, a method, a function of the library,
 becomes another node, and gives another proxy. What depends on the value itself, such as a branch, cannot be recorded.
