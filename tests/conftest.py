@@ -65,12 +65,21 @@ def _each_file_by_itself() -> Iterator[None]:
     And the limit of recursion is as it was: with a high one, what should end with RecursionError takes all memory.
     """
     limit = sys.getrecursionlimit()
+    distribution = _distribution_of_torch()
+    checked = None if distribution is None else distribution._validate_args
     if (glasstorch := sys.modules.get("glasstorch")) is not None:
         glasstorch.manual_seed(67280421310721)
     yield
     if (allocator := sys.modules.get("glasstorch.core.allocator")) is not None:
         allocator.cpu_allocator.empty_cache()
     sys.setrecursionlimit(limit)
+    if (distribution := _distribution_of_torch()) is not None:  # torch.compile ends its checks for the whole process
+        distribution._validate_args = __debug__ if checked is None else checked
+
+
+def _distribution_of_torch() -> Any:
+    torch = sys.modules.get("torch")
+    return getattr(getattr(torch, "distributions", None), "Distribution", None)
 
 
 @pytest.fixture
