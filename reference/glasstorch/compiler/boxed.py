@@ -1,7 +1,6 @@
 """How is a compiled graph called?
 
 Mirrors: torch/_functorch/_aot_autograd/utils.py (make_boxed_func, make_boxed_compiler, call_func_at_runtime_with_args)
-Differs: nothing that a program can see.
 
 A function that takes its arguments in one list, and empties the list, lets each be freed after its last use. Such a
 function has the attribute `_boxed_call`.

@@ -1,7 +1,7 @@
 """How does a compiled graph run as one node of autograd?
 
 Mirrors: torch/_functorch/_aot_autograd/runtime_wrappers.py (AOTDispatchAutograd, RuntimeWrapper)
-Differs: nothing that a program can see, but for what effects.py refuses.
+Differs: programs that effects.py refuses are errors.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which part of a joint graph runs forward, which backward, and what is kept in between?
 
 Mirrors: torch/_functorch/partitioners.py (default_partition, _extract_fwd_bwd_modules)
-Differs: nothing is computed again: there is no partition by the least memory kept.
+Differs: no forward result is recomputed in the backward pass; the min-cut partition is missing.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ written as code: `_custom_builtins`, `_pytree`, `_operator_texts`, `tensor_type`
 changed: `subgraph_rewriter`, `passes/`; how it is captured in another way, and made cheaper: `experimental/`.
 
 Mirrors: torch/fx/__init__.py
-Differs: nothing is marked as backward compatible or not.
+Differs: the decorator that marks names as backward compatible is missing.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names

@@ -1,7 +1,6 @@
 """Is a graph well formed?
 
 Mirrors: torch/fx/graph.py (Graph.lint)
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How does a tracer see calls that never reach a proxy, such as `len(x)` or `math.sqrt(x)`?
 
 Mirrors: torch/fx/_symbolic_trace.py (_Patcher, wrap, _autowrap_check)
-Differs: nothing that a program can see.
 
 While a program is traced, names in its modules, and methods of classes, lead to other functions, which record a call if
 a proxy is among its arguments. At the end they lead to the original ones again.

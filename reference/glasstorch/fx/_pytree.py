@@ -1,7 +1,6 @@
 """How are arguments taken apart as a specification says, whatever else they could be taken apart into?
 
 Mirrors: torch/fx/_pytree.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How is a function written that packs its inputs or its results?
 
 Mirrors: torch/fx/graph.py (_PyTreeCodeGen, _BoxedCodeGen)
-Differs: nothing that a program can see.
 
 A graph has a flat list of inputs and one output. A function that was traced with containers takes them apart first and
 puts its results together at the end; a boxed function takes one list, and empties it, so that the inputs can be freed

@@ -1,7 +1,6 @@
 """How is a graph printed for a reader?
 
 Mirrors: torch/fx/graph_module.py (_print_readable)
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

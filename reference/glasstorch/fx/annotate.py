@@ -1,7 +1,6 @@
 """How does a program give a value a type while it is traced?
 
 Mirrors: torch/fx/annotate.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

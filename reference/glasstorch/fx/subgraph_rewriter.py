@@ -1,7 +1,6 @@
 """How is a part of a graph replaced by another one, wherever it occurs?
 
 Mirrors: torch/fx/subgraph_rewriter.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

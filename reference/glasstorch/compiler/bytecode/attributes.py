@@ -1,7 +1,7 @@
 """What is an attribute of a value?
 
 Mirrors: torch/_dynamo/variables/tensor.py (method_attr_*), torch/_dynamo/variables/user_defined.py (var_getattr)
-Differs: nothing that a program can see, but for what is refused.
+Differs: properties and attributes of user-defined classes raise Unsupported.
 """
 
 from __future__ import annotations

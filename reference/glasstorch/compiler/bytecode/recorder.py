@@ -114,7 +114,7 @@ class Recorder:
         return self.tracer.create_proxy("call_function", getitem, (proxy, key), {})
 
     def finish(self, results: list[Proxy]) -> None:
-        """End the graph: it returns these values, and has no node that only takes a result apart for nobody."""
+        """End the graph with these results, and erase the nodes that take a result apart but have no users."""
         self.tracer.create_node("output", "output", (tuple(proxy.node for proxy in results),), {})
         for node in reversed(self.graph.nodes):
             if not node.users and _only_takes_apart(node):

@@ -1,7 +1,6 @@
 """Which nodes of a graph share memory?
 
 Mirrors: torch/fx/passes/reinplace.py (_FunctionalizationMetadataProp)
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

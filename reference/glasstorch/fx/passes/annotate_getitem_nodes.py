@@ -1,7 +1,6 @@
 """Of which type is an item, if the type of its container is known?
 
 Mirrors: torch/fx/passes/annotate_getitem_nodes.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

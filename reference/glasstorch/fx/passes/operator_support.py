@@ -1,7 +1,6 @@
 """Which nodes can a backend compute?
 
 Mirrors: torch/fx/passes/operator_support.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

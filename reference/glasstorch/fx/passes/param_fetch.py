@@ -1,7 +1,6 @@
 """Which attributes of a layer must a lowering know?
 
 Mirrors: torch/fx/passes/param_fetch.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

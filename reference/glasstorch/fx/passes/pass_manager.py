@@ -1,7 +1,6 @@
 """How are passes over any kind of object put in order?
 
 Mirrors: torch/fx/passes/pass_manager.py
-Differs: nothing that a program can see.
 
 A pass here is a function that takes an object and returns it, changed. `infra/pass_manager.py` is the manager for
 modules with graphs; it knows whether a pass changed anything.

@@ -1,7 +1,6 @@
 """Which nodes can a backend compute together?
 
 Mirrors: torch/fx/passes/infra/partitioner.py
-Differs: nothing that a program can see.
 
 The nodes are visited from the last to the first. Each one that the backend supports starts a part of its own, and then
 parts are merged as long as no path leaves the merged part and comes back to it.

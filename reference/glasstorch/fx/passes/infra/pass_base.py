@@ -1,7 +1,6 @@
 """What is a pass?
 
 Mirrors: torch/fx/passes/infra/pass_base.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

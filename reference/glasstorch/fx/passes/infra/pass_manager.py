@@ -1,7 +1,6 @@
 """In which order do passes run, and how often?
 
 Mirrors: torch/fx/passes/infra/pass_manager.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How does a part of a graph become a module of its own, and are two graphs the same?
 
 Mirrors: torch/fx/passes/utils/common.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """How do several nodes become one?
 
 Mirrors: torch/fx/passes/utils/fuser_utils.py
-Differs: nothing that a program can see.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Where in a graph is there a part that looks like another one?
 
 Mirrors: torch/fx/passes/utils/matcher_utils.py
-Differs: nothing that a program can see.
 
 A pattern is a graph. Its inputs stand for anything, and each of its other nodes must be found with the same target and
 with matching arguments. The search starts from the pattern's last nodes and goes backwards, since a value has one

@@ -1,7 +1,6 @@
 """How does a pattern give names to its nodes?
 
 Mirrors: torch/fx/passes/utils/matcher_with_name_node_map_utils.py
-Differs: nothing that a program can see.
 
 The pattern returns one thing more than it computes, a dict: `return relu, {"conv": conv, "relu": relu}`. Each match
 then has, in `name_node_map`, the nodes of the graph by these names.
