@@ -64,6 +64,7 @@ WATCH = """() => {
   new MutationObserver(list => list.forEach(note)).observe(document.querySelector("article"), all);
 }"""
 TOUCHED = "() => { const count = window.touched.size; window.touched.clear(); return count; }"
+LEFT = "net::ERR_ABORTED"  # a file that is missing or refused fails with another name
 
 
 @contextmanager
@@ -90,7 +91,7 @@ class Watched:
         self.problems: list[str] = []
         page.on("console", self.console)
         page.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        page.on("requestfailed", lambda request: self.problems.append(f"failed: {request.url}"))
+        page.on("requestfailed", self.failed)
         page.on("request", self.request)
 
     def console(self, message: Any) -> None:
@@ -102,6 +103,11 @@ class Watched:
         """Keep requests that leave the disk."""
         if not request.url.startswith(("file:", "data:", "blob:", "about:")):
             self.problems.append(f"asked for {request.url}")
+
+    def failed(self, request: Any) -> None:
+        """Keep requests that failed; one that the browser gave up because it left the page did not."""
+        if request.failure != LEFT:
+            self.problems.append(f"failed: {request.url}")
 
     def open(self, path: Path, fragment: str = "") -> None:
         """Go to a file of the site."""

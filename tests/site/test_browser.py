@@ -135,3 +135,17 @@ def test_previous_and_next_lead_on_from_disk_and_on_a_phone(browser: Any, site: 
         window.page.locator(".md-footer__link--prev").click()
         window.page.wait_for_url("**/one-addition.html")
         assert window.problems == []
+
+
+def test_a_missing_file_is_noticed_and_a_page_that_is_left_early_is_not_blamed(
+    browser: Any, site: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    page.write_text('<img src="missing.png">', encoding="utf-8")
+    with watched(browser) as window:
+        window.open(page)
+        assert f"failed: {(tmp_path / 'missing.png').as_uri()}" in window.problems
+        window.problems.clear()
+        window.page.goto((site / "index.html").as_uri(), wait_until="commit")
+        window.open(site / "00-start" / "one-addition.html")
+        assert window.problems == []
