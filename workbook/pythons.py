@@ -25,8 +25,8 @@ LAST = 29  # the highest minor version that is looked for
 QUESTION = "import ensurepip, sys, venv; print(*sys.version_info[:3], sys._base_executable)"
 # The packages of the extras that the smoke file and the notebooks import.
 NEEDED = {
-    "array-api-strict", "bytecode", "hypothesis", "ipykernel", "jupytext", "matplotlib", "nbclient", "nbformat", "nbval",
-    "networkx", "pytest", "pytest-timeout", "pyyaml", "ruff", "scikit-learn", "sympy",
+    "array-api-strict", "bytecode", "hypothesis", "ipykernel", "jupytext", "matplotlib", "nbclient", "nbformat",
+    "nbval", "networkx", "pytest", "pytest-timeout", "pyyaml", "ruff", "scikit-learn", "sympy",
 }  # fmt: skip
 LOWEST = re.compile(r">=\s*([\d.]+)")
 NAME = re.compile(r"[\w.-]+")
