@@ -94,11 +94,7 @@ class Optimized:
         names = self.fn.__globals__
         inputs = entry.fetch(arguments, names)
         found = entry.run(inputs) if getattr(entry.run, "_boxed_call", False) else entry.run(*inputs)
-
-        def fetch(expression: str) -> Any:
-            return eval(expression, entry.captured.guards.names, {"L": arguments, "G": names})
-
-        return entry.captured.build(found, fetch)
+        return entry.captured.replay.run(found, arguments, names)[0]
 
     def _note_recompile(self, arguments: dict[str, Any]) -> None:
         if self.entries:

@@ -1,8 +1,9 @@
 """How is a Python function captured by executing its bytecode symbolically?
 
 Reading order: `sources` (where a value comes from), `values` (what stands for it), `unsupported` (why a program is not
-captured), `instructions` (a function's bytecode), `recorder` (the graph, its inputs and its guards), `wrapping` (from
-objects to values), `attributes`, `calls`, `builtins` (functions of Python that are understood), `frame` (one function's
+captured), `raising` (what the program itself raises), `instructions` (a function's bytecode), `side_effects` (what
+outlives the capture), `recorder` (the graph, its inputs and its guards), `wrapping` (from objects to values),
+`attributes`, `builtins` (functions of Python that are understood), `containers`, `calls`, `frame` (one function's
 instructions), `rebuild` (from values to objects), `capture` (all of it, for one call).
 
 Mirrors: torch/_dynamo

@@ -15,10 +15,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from glasstorch.compiler.bytecode.attributes import attribute, class_of, members
+from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Constant,
+    Group,
     Iterating,
     Known,
     Mapping,
@@ -26,6 +28,7 @@ from glasstorch.compiler.bytecode.values import (
     Sequence,
     TensorValue,
     Value,
+    View,
     describe,
     has_tensor,
     is_known,
@@ -44,8 +47,10 @@ def items_of(recorder: Recorder, value: Value) -> Iterator[Value]:
         return value.items
     if isinstance(value, Sequence):
         return iter(value.items)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping | Group):
         return map(made, value.items)
+    if isinstance(value, View):
+        return _of_view(value)
     if isinstance(value, TensorValue):
         if not value.example.dim():
             raise Unsupported("a loop over a tensor without dimensions")
@@ -58,6 +63,13 @@ def items_of(recorder: Recorder, value: Value) -> Iterator[Value]:
     raise Unsupported(f"a loop over {describe(value)}")
 
 
+def _of_view(value: View) -> Iterator[Value]:
+    items = value.owner.items
+    if value.what == "values":
+        return iter(items.values())
+    return map(made, items) if value.what == "keys" else (Sequence([made(k), v], tuple) for k, v in items.items())
+
+
 def _isinstance(recorder: Recorder, value: Value, kinds: Value) -> Value:
     return Constant(issubclass(class_of(value), known(kinds)))
 
@@ -65,13 +77,19 @@ def _isinstance(recorder: Recorder, value: Value, kinds: Value) -> Value:
 def _len(recorder: Recorder, value: Value) -> Value:
     if isinstance(value, TensorValue):
         return Constant(value.example.shape[0])
-    return Constant(len(value.items) if isinstance(value, Sequence | Mapping) else len(known(value)))
+    if isinstance(value, View):
+        return Constant(len(value.owner.items))
+    if isinstance(value, Sequence | Mapping | Group):
+        return Constant(len(value.items))
+    return Constant(evaluated(len, known(value)))
 
 
 def _getattr(recorder: Recorder, value: Value, name: Value, *default: Value) -> Value:
     try:
         return attribute(recorder, value, known(name))
-    except AttributeError:
+    except Raised as raised:
+        if not isinstance(raised.error, AttributeError):
+            raise
         if default:
             return default[0]
         raise
@@ -80,7 +98,9 @@ def _getattr(recorder: Recorder, value: Value, name: Value, *default: Value) -> 
 def _hasattr(recorder: Recorder, value: Value, name: Value) -> Value:
     try:
         attribute(recorder, value, known(name))
-    except AttributeError:
+    except Raised as raised:
+        if not isinstance(raised.error, AttributeError):
+            raise
         return Constant(False)
     return Constant(True)
 
@@ -155,6 +175,7 @@ PURE: Final = frozenset(
 )  # fmt: skip
 
 
+CHANGING_OPERATORS: Final = (operator.ior, operator.iand, operator.isub, operator.ixor)
 # Operators of Python that change neither operand.
 READING: Final = frozenset([operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.or_])
 
@@ -167,17 +188,34 @@ def binary(recorder: Recorder, function: Callable[..., Any], left: Value, right:
         return subscript(recorder, left, right)
     if isinstance(left, Sequence) and isinstance(right, Sequence):
         if function is operator.iadd and left.kind is list:
-            left.items.extend(right.items)
+            recorder.effects.change(left)
+            left.items.extend(list(right.items))
             return left
         if function in (operator.add, operator.iadd) and plain_kind(left.kind) is plain_kind(right.kind):
             return Sequence([*left.items, *right.items], plain_kind(left.kind))
     if isinstance(left, Sequence) and function is operator.mul:
-        return Sequence(left.items * known(right), plain_kind(left.kind))
+        return Sequence(evaluated(operator.mul, left.items, known(right)), plain_kind(left.kind))
+    if isinstance(left, Mapping) and isinstance(right, Mapping) and function in (operator.or_, operator.ior):
+        return _united(recorder, function, left, right)
+    if isinstance(left, Group) and function in CHANGING_OPERATORS:
+        recorder.effects.change(left)
+        left.items = evaluated(function, left.items, known(right))
+        return left
     if isinstance(left, Sequence | Mapping) and function not in READING:
         raise Unsupported(f"{function.__name__} of {describe(left)}")
     if is_known(left) and is_known(right):
-        return made(function(known(left), known(right)))
+        return made(evaluated(function, known(left), known(right)))
     raise Unsupported(f"{function.__name__} of {describe(left)} and {describe(right)}")
+
+
+def _united(recorder: Recorder, function: Any, left: Mapping, right: Mapping) -> Value:
+    if function is operator.ior:
+        recorder.effects.change(left)
+        left.items.update(right.items)
+        return left
+    if left.kind is not dict or right.kind is not dict:
+        raise Unsupported(f"| of {left.kind.__name__} and {right.kind.__name__}")
+    return Mapping({**left.items, **right.items})
 
 
 def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
@@ -185,10 +223,70 @@ def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
     if isinstance(value, TensorValue) or has_tensor(key):
         return recorder.call_function(operator.getitem, [value, key], {})
     if isinstance(value, Sequence):
-        found = value.items[known(key)]
-        return Sequence(found, plain_kind(value.kind)) if isinstance(found, list) else found
+        found = evaluated(operator.getitem, value.items if value.kind is list else tuple(value.items), known(key))
+        return found if isinstance(found, Value) else Sequence(list(found), plain_kind(value.kind))
     if isinstance(value, Mapping):
-        return value.items[known(key)]
+        return _item(recorder, value, known(key))
     if isinstance(value, Known) and not isinstance(value.value, type):
         return Method(value, Known(type(value.value).__getitem__))
-    return made(known(value)[known(key)])
+    return made(evaluated(operator.getitem, known(value), known(key)))
+
+
+def _item(recorder: Recorder, value: Mapping, key: Any) -> Value:
+    if value.factory is not None and not evaluated(value.items.__contains__, key):
+        recorder.effects.change(value)
+        value.items[key] = recorder.call(value.factory, [], {})
+    return evaluated(operator.getitem, value.items, key)  # type: ignore[no-any-return]
+
+
+def store_item(recorder: Recorder, value: Value, key: Value, new: Value) -> Value:
+    """Set an item of a tensor, which is a node, or of a list or dict."""
+    if isinstance(value, TensorValue):
+        return recorder.call_function(operator.setitem, [value, key, new], {})
+    if isinstance(value, Mapping):
+        recorder.effects.change(value)
+        evaluated(value.items.__setitem__, known(key), new)
+    elif isinstance(value, Sequence) and value.kind is list:
+        recorder.effects.change(value)
+        place = known(key)
+        evaluated(value.items.__setitem__, place, list(items_of(recorder, new)) if isinstance(place, slice) else new)
+    else:
+        raise Unsupported(f"a change of an item of {describe(value)}")
+    return Constant(None)
+
+
+def delete_item(recorder: Recorder, value: Value, key: Value) -> Value:
+    """Delete an item of a list or dict."""
+    if not isinstance(value, Mapping) and not (isinstance(value, Sequence) and value.kind is list):
+        raise Unsupported(f"the deletion of an item of {describe(value)}")
+    recorder.effects.change(value)
+    evaluated(operator.delitem, value.items, known(key))
+    return Constant(None)
+
+
+def equal(recorder: Recorder, left: Value, right: Value) -> bool:
+    """Whether two values are one object or equal, as the search in a list asks."""
+    if left is right:
+        return True
+    return bool(known(binary(recorder, operator.eq, left, right)))
+
+
+def contains(recorder: Recorder, container: Value, item: Value) -> bool:
+    """Whether an item is in a container."""
+    if isinstance(container, Mapping | Group):
+        return bool(evaluated(container.items.__contains__, known(item)))
+    if isinstance(container, View) and container.what == "keys":
+        return bool(evaluated(container.owner.items.__contains__, known(item)))
+    if isinstance(container, Sequence | View | Iterating):
+        return any(equal(recorder, other, item) for other in items_of(recorder, container))
+    return bool(evaluated(operator.contains, known(container), known(item)))
+
+
+def order(recorder: Recorder, items: list[Value], key: Value, reverse: Any) -> list[Value]:
+    """Values in the order of what a function gives for them."""
+    given = (
+        items if isinstance(key, Constant) and key.value is None else [recorder.call(key, [item], {}) for item in items]
+    )
+    keys = [known(value) for value in given]
+    places = evaluated(sorted, range(len(items)), key=keys.__getitem__, reverse=reverse)
+    return [items[place] for place in places]

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinFunctionType, CellType, FunctionType, MethodDescriptorType, MethodType
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.attributes import attribute
-from glasstorch.compiler.bytecode.builtins import PURE, UNDERSTOOD, items_of, subscript
+from glasstorch.compiler.bytecode.builtins import PURE, UNDERSTOOD, subscript
+from glasstorch.compiler.bytecode.containers import container_method
+from glasstorch.compiler.bytecode.raising import evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -21,6 +23,7 @@ from glasstorch.compiler.bytecode.values import (
     Cell,
     Constant,
     Function,
+    Group,
     Iterating,
     Known,
     Mapping,
@@ -48,24 +51,6 @@ COMPUTING: Final = (
 Inline = Callable[[Function, list[Value], dict[str, Value]], Value]
 
 HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-# Methods by which a list or dict is changed.
-CHANGING: Final = frozenset(
-    [
-        "append",
-        "clear",
-        "extend",
-        "insert",
-        "pop",
-        "popitem",
-        "remove",
-        "reverse",
-        "setdefault",
-        "sort",
-        "update",
-        "__setitem__",
-        "__delitem__",
-    ]
-)
 
 
 class Caller:
@@ -91,9 +76,10 @@ class Caller:
         owner, name = method.owner, method.function
         if isinstance(owner, TensorValue):
             return self._tensor_method(owner, name, args, kwargs)
-        if isinstance(owner, Sequence | Mapping):
-            return self._container_method(owner, name, args, kwargs)
-        return made(getattr(known(owner), name)(*map(known, args), **{k: known(v) for k, v in kwargs.items()}))
+        if isinstance(owner, Sequence | Mapping | Group):
+            return container_method(self.recorder, owner, name, args, kwargs)
+        given, named = map(known, args), {key: known(value) for key, value in kwargs.items()}
+        return made(evaluated(getattr(known(owner), name), *given, **named))
 
     def _tensor_method(self, owner: TensorValue, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if name in ("size", "dim", "numel", "stride", "is_contiguous", "is_floating_point", "is_complex", "nelement"):
@@ -102,47 +88,6 @@ class Caller:
         if name in ("item", "tolist", "numpy", "__bool__", "__int__", "__float__"):
             raise Unsupported(f"{name}() of a tensor, whose elements are not known while the program is captured")
         return self.recorder.call_method(name, [owner, *args], kwargs)
-
-    def _container_method(
-        self, owner: Sequence | Mapping, name: str, args: list[Value], kwargs: dict[str, Value]
-    ) -> Value:
-        kind = dict if isinstance(owner, Mapping) else list if issubclass(owner.kind, list) else tuple
-        if name in CHANGING and owner.source is not None:
-            raise Unsupported(f"{name}() of a {kind.__name__} that was passed in: the change would be seen outside")
-        if isinstance(owner, Mapping):
-            return self._dict_method(owner, name, args)
-        if name in ("append", "extend", "insert", "pop", "reverse", "clear"):
-            if name == "extend":
-                owner.items.extend(items_of(self.recorder, args[0]))
-                return Constant(None)
-            given = [known(args[0]), *args[1:]] if name in ("insert", "pop") and args else args
-            found = getattr(owner.items, name)(*given)
-            return found if isinstance(found, Value) else Constant(found)
-        if name == "copy":
-            return Sequence(list(owner.items), owner.kind)
-        return made(getattr(known(owner), name)(*map(known, args)))
-
-    def _dict_method(self, owner: Mapping, name: str, args: list[Value]) -> Value:
-        if name in ("get", "pop", "setdefault"):
-            key, *default = args
-            if name == "get":
-                return owner.items.get(known(key), *(default or [Constant(None)]))
-            found: Value = getattr(owner.items, name)(known(key), *default)
-            return found
-        if name == "update":
-            if not isinstance(args[0], Mapping):
-                raise Unsupported(f"update() of a dict with {describe(args[0])}")
-            owner.items.update(args[0].items)
-            return Constant(None)
-        if name == "copy":
-            return Mapping(dict(owner.items))
-        if name == "keys":
-            return Iterating(map(made, owner.items))
-        if name == "values":
-            return Iterating(iter(owner.items.values()))
-        if name == "items":
-            return Iterating(Sequence([made(key), item], tuple) for key, item in owner.items.items())
-        raise Unsupported(f"{name}() of a dict")
 
     def _known(self, function: Value, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if isinstance(obj, Module):
@@ -214,10 +159,10 @@ class Caller:
     def function_of(self, value: Value, obj: FunctionType) -> Function:
         """A Python function, with its defaults and the variables of outer functions as values."""
         source = value.source
-        cells = []
-        for i, cell in enumerate(obj.__closure__ or ()):
-            place = None if source is None else source.cell(i)
-            cells.append(Cell(self._of_function(obj, cell.cell_contents, place), is_outside=True))
+        cells = [
+            self._cell(obj, cell, None if source is None else source.cell(i))
+            for i, cell in enumerate(obj.__closure__ or ())
+        ]
         place = None if source is None else source.attribute("__defaults__")
         defaults = tuple(
             self._of_function(obj, default, None if place is None else place.item(i))
@@ -229,6 +174,21 @@ class Caller:
             for name, default in (obj.__kwdefaults__ or {}).items()
         }
         return Function(obj.__code__, obj.__globals__, defaults, keywords, tuple(cells))
+
+    def _cell(self, obj: FunctionType, cell: CellType, source: Source | None) -> Cell:
+        """A variable of an outer function, which is one however many functions share it."""
+        cells = self.recorder.effects.cells
+        if id(cell) not in cells:
+            try:
+                found = cell.cell_contents
+            except ValueError:  # it is not set yet
+                raise Unsupported(
+                    f"{obj.__name__}, which has a variable of an outer function that is not set"
+                ) from None
+            place = None if source is None else source.attribute("cell_contents")
+            self.recorder.effects.kept.append(cell)
+            cells[id(cell)] = Cell(self._of_function(obj, found, place), cell, source)
+        return cells[id(cell)]
 
     def _of_function(self, obj: FunctionType, found: Any, source: Source | None) -> Value:
         """A default value or an outer variable of a function."""

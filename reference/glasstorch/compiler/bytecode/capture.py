@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from glasstorch.compiler.bytecode.calls import Caller
 from glasstorch.compiler.bytecode.frame import Frame
 from glasstorch.compiler.bytecode.instructions import VERSION, is_understood
-from glasstorch.compiler.bytecode.rebuild import Build, rebuilding
+from glasstorch.compiler.bytecode.raising import Raised
+from glasstorch.compiler.bytecode.rebuild import Replay, replaying
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -21,7 +22,6 @@ from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence
 from glasstorch.compiler.bytecode.wrapping import wrap
 from glasstorch.compiler.guards import Guards
 from glasstorch.fx.graph_module import GraphModule
-from glasstorch.fx.proxy import Proxy
 from glasstorch.nn.modules.module import Module
 
 GENERATOR = 0x20 | 0x80 | 0x200
@@ -33,7 +33,7 @@ class Captured(NamedTuple):
     module: GraphModule
     guards: Guards
     inputs: list[str]
-    build: Build
+    replay: Replay
 
 
 def capture(fn: FunctionType, arguments: dict[str, Any]) -> Captured:
@@ -50,14 +50,16 @@ def capture(fn: FunctionType, arguments: dict[str, Any]) -> Captured:
     function = Caller(recorder, _refuse).function_of(itself, fn)
     variables = {name: _argument(recorder, name, value, fn) for name, value in arguments.items()}
     frame = Frame(recorder, function, variables, True)
-    result = frame.run()
-    results: list[Proxy] = []
-    build = rebuilding(result, results)
+    try:
+        result = frame.run()
+    except Raised as raised:
+        raise raised.error from raised
+    replay = replaying(recorder, [result])
     inputs = {value.proxy.node: value.source for value in recorder.inputs.values()}
-    recorder.finish(results)
+    recorder.finish(replay.results)
     left = recorder.graph.find_nodes(op="placeholder")
     expressions = [source.expression for node in left if (source := inputs[node]) is not None]
-    return Captured(GraphModule(Module(), recorder.graph), recorder.guards, expressions, build)
+    return Captured(GraphModule(Module(), recorder.graph), recorder.guards, expressions, replay)
 
 
 def _argument(recorder: Recorder, name: str, value: Any, fn: FunctionType) -> Any:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from enum import Enum
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.attributes import attribute
-from glasstorch.compiler.bytecode.builtins import binary, items_of, subscript
+from glasstorch.compiler.bytecode.attributes import attribute, store_attribute
+from glasstorch.compiler.bytecode.builtins import binary, contains, delete_item, items_of, store_item, subscript
 from glasstorch.compiler.bytecode.calls import Caller, bind
 from glasstorch.compiler.bytecode.instructions import Instruction, instructions_of
+from glasstorch.compiler.bytecode.raising import Raised, evaluated, of_the_program
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -21,12 +23,14 @@ from glasstorch.compiler.bytecode.values import (
     Cell,
     Constant,
     Function,
+    Group,
     Iterating,
     Known,
     Mapping,
     Sequence,
     TensorValue,
     Value,
+    View,
     describe,
     known,
 )
@@ -64,6 +68,7 @@ class Frame:
         self.keyword_names: tuple[str, ...] = ()
         self.next = 0
         self.caller = Caller(recorder, self._inline)
+        recorder.call = self.caller.call
 
     def run(self) -> Value:
         """What the function returns."""
@@ -128,9 +133,14 @@ class Frame:
         self.stack.append(contents)
 
     def _STORE_DEREF(self, i: Instruction) -> None:
-        if self.cells[i.value].is_outside:
-            raise Unsupported(f"a change of the variable {i.value} of an outer function: it would be seen outside")
-        self.cells[i.value].contents = self.stack.pop()
+        cell = self.cells[i.value]
+        cell.contents, cell.is_changed = self.stack.pop(), True
+
+    def _DELETE_DEREF(self, i: Instruction) -> None:
+        self._LOAD_DEREF(i)
+        cell = self.cells[i.value]
+        cell.contents, cell.is_changed = None, True
+        self.stack.pop()
 
     def _LOAD_CONST(self, i: Instruction) -> None:
         self.stack.append(Known(i.value) if hasattr(i.value, "co_code") else made(i.value))
@@ -139,6 +149,11 @@ class Frame:
         if i.arg & 1:
             self.stack.append(NULL)
         names = self.function.names
+        with of_the_program():
+            written = self.recorder.effects.read_global(names, i.value)
+        if written is not None:
+            self.stack.append(written)
+            return
         if i.value in names:
             found = names[i.value]
             if self.outermost:
@@ -151,8 +166,18 @@ class Frame:
         builtins = names.get("__builtins__", __builtins__)
         table = builtins if isinstance(builtins, dict) else vars(builtins)
         if i.value not in table:
-            raise NameError(f"name {i.value!r} is not defined")
+            raise Raised(NameError(f"name {i.value!r} is not defined"))
         self.stack.append(made(table[i.value]))
+
+    def _STORE_GLOBAL(self, i: Instruction) -> None:
+        self.recorder.effects.write_global(self.function.names, i.value, self.stack.pop())
+
+    def _DELETE_GLOBAL(self, i: Instruction) -> None:
+        names = self.function.names
+        with of_the_program():
+            if self.recorder.effects.read_global(names, i.value) is None and i.value not in names:
+                raise NameError(f"name {i.value!r} is not defined")
+        self.recorder.effects.write_global(names, i.value, None)
 
     def _of_other_module(self, name: str, found: Any) -> Value:
         """A global of a function of another module: a guard looks it up through that function's globals."""
@@ -180,10 +205,7 @@ class Frame:
 
     def _BINARY_OP(self, i: Instruction) -> None:
         left, right = self._pop(2)
-        function = BINARY[i.arg]
-        if function is operator.iadd and isinstance(left, Sequence) and left.source is not None:
-            raise Unsupported("+= of a list that was passed in: the change would be seen outside")
-        self.stack.append(binary(self.recorder, function, left, right))
+        self.stack.append(binary(self.recorder, BINARY[i.arg], left, right))
 
     def _BINARY_SUBSCR(self, i: Instruction) -> None:
         value, key = self._pop(2)
@@ -197,12 +219,10 @@ class Frame:
 
     def _STORE_SUBSCR(self, i: Instruction) -> None:
         new, value, key = self._pop(3)
-        if isinstance(value, TensorValue):
-            self.recorder.call_function(operator.setitem, [value, key, new], {})
-            return
-        if value.source is not None or not isinstance(value, Sequence | Mapping):
-            raise Unsupported(f"a change of an item of {describe(value)}, which would be seen outside")
-        value.items[known(key)] = new
+        store_item(self.recorder, value, key, new)
+
+    def _DELETE_SUBSCR(self, i: Instruction) -> None:
+        delete_item(self.recorder, *self._pop(2))
 
     def _COMPARE_OP(self, i: Instruction) -> None:
         left, right = self._pop(2)
@@ -215,26 +235,44 @@ class Frame:
     def _is_same(self, left: Value, right: Value) -> bool:
         """Whether two values stand for one object, where the guards say so of each call."""
         for one, other in ((left, right), (right, left)):
-            if isinstance(one, Constant) and isinstance(one.value, bool | None | type(...)):
+            if isinstance(one, Constant) and isinstance(one.value, bool | None | type(...) | Enum):
                 return isinstance(other, Constant) and other.value is one.value
             if isinstance(one, Known) and isinstance(one.value, BY_IDENTITY):
                 return isinstance(other, Known) and other.value is one.value
+        if left is right:
+            return True
+        objects = (Known, TensorValue, Sequence, Mapping, Group)
+        if isinstance(left, objects) and isinstance(right, objects) and type(left) is not type(right):
+            return False
+        if left.source is not None and right.source is not None:
+            return self._is_same_outside(left, right, left.source, right.source)
+        effects = self.recorder.effects
+        if isinstance(left, Known) and isinstance(right, Known) and (effects.is_new(left) or effects.is_new(right)):
+            return left.value is right.value
+        if all(isinstance(value, Mapping | Group) or _is_list(value) for value in (left, right)):
+            return False  # at least one of them is new
         raise Unsupported(f"whether {describe(left)} is {describe(right)}: only their values are known")
+
+    def _is_same_outside(self, left: Value, right: Value, one: Source, other: Source) -> bool:
+        if not all(
+            isinstance(value, Known | TensorValue | Mapping | Group) or _is_list(value) for value in (left, right)
+        ):
+            raise Unsupported(f"whether {describe(left)} is {describe(right)}: only their values are known")
+        found = isinstance(left, Known) and isinstance(right, Known) and left.value is right.value
+        first, second = one.expression, other.expression
+        self.recorder.guards.add("ID_MATCH", first, f"{first} is {'' if found else 'not '}{second}")
+        return found
 
     def _CONTAINS_OP(self, i: Instruction) -> None:
         item, container = self._pop(2)
-        if isinstance(container, Mapping):
-            found = known(item) in container.items
-        else:
-            found = known(item) in known(container)
-        self.stack.append(Constant(found ^ bool(i.arg)))
+        self.stack.append(Constant(contains(self.recorder, container, item) ^ bool(i.arg)))
 
     def _unary(self, function: Callable[..., Any]) -> None:
         value = self.stack.pop()
         if isinstance(value, TensorValue):
             self.stack.append(self.recorder.call_function(function, [value], {}))
         else:
-            self.stack.append(made(function(known(value))))
+            self.stack.append(made(evaluated(function, known(value))))
 
     def _UNARY_NEGATIVE(self, i: Instruction) -> None:
         self._unary(operator.neg)
@@ -258,8 +296,11 @@ class Frame:
         self.stack += [NULL, found]
 
     def _STORE_ATTR(self, i: Instruction) -> None:
-        owner = describe(self.stack[-1])
-        raise Unsupported(f"a change of the attribute {i.value} of {owner}: it would be seen outside")
+        new, owner = self._pop(2)
+        store_attribute(self.recorder, owner, i.value, new)
+
+    def _DELETE_ATTR(self, i: Instruction) -> None:
+        store_attribute(self.recorder, self.stack.pop(), i.value, None)
 
     def _KW_NAMES(self, i: Instruction) -> None:
         self.keyword_names = self.code.co_consts[i.arg]
@@ -304,6 +345,18 @@ class Frame:
 
     def _BUILD_LIST(self, i: Instruction) -> None:
         self.stack.append(Sequence(self._pop(i.arg), list))
+
+    def _BUILD_SET(self, i: Instruction) -> None:
+        items = map(known, self._pop(i.arg))
+        self.stack.append(Group(evaluated(set, items)))
+
+    def _SET_ADD(self, i: Instruction) -> None:
+        item = known(self.stack.pop())
+        evaluated(self._container(i.arg).items.add, item)
+
+    def _SET_UPDATE(self, i: Instruction) -> None:
+        items = [known(item) for item in items_of(self.recorder, self.stack.pop())]
+        evaluated(self._container(i.arg).items.update, items)
 
     def _BUILD_MAP(self, i: Instruction) -> None:
         items = self._pop(2 * i.arg)
@@ -354,7 +407,8 @@ class Frame:
         items = list(items_of(self.recorder, self.stack.pop()))
         if len(items) != i.arg:
             few = "not enough" if len(items) < i.arg else "too many"
-            raise ValueError(f"{few} values to unpack (expected {i.arg}, got {len(items)})")
+            got = f", got {len(items)}" if len(items) < i.arg else ""
+            raise Raised(ValueError(f"{few} values to unpack (expected {i.arg}{got})"))
         self.stack += reversed(items)
 
     def _UNPACK_EX(self, i: Instruction) -> None:
@@ -387,8 +441,10 @@ class Frame:
         """Whether a value is true, which must not depend on a tensor's elements."""
         if isinstance(value, TensorValue):
             raise Unsupported("a branch on a tensor, whose elements are not known while the program is captured")
-        if isinstance(value, Sequence | Mapping):
+        if isinstance(value, Sequence | Mapping | Group):
             return bool(value.items)
+        if isinstance(value, View):
+            return bool(value.owner.items)
         if isinstance(value, Constant):
             return bool(value.value)
         kind = type(value.value) if isinstance(value, Known) else None
@@ -433,6 +489,10 @@ class Frame:
 
     def _JUMP_IF_FALSE_OR_POP(self, i: Instruction) -> None:
         self._jump_or_pop(i, False)
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.kind is list
 
 
 class _CellValue(Value):

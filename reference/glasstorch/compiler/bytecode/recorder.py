@@ -13,6 +13,8 @@ from typing import Any
 
 from glasstorch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Constant, Mapping, Sequence, TensorValue, Value, mapped
@@ -40,8 +42,11 @@ class Recorder:
     def __init__(self, names: dict[str, Any]) -> None:
         self.tracer = _Tracer()
         self.guards = Guards()
+        self.effects = SideEffects(self.guards)
+        self.grad_enabled = is_grad_enabled()  # when the capture began
         self.names = names  # the globals of the function that is captured
         self.inputs: dict[int, TensorValue] = {}
+        self.call: Callable[[Value, list[Value], dict[str, Value]], Value]  # calls a value; a frame sets it
         self.kept: list[Tensor] = []  # so that no other tensor gets the number of one of the inputs
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.guards.grad_mode()

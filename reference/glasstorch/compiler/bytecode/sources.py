@@ -41,8 +41,8 @@ class Source(NamedTuple):
         return Source(f"{self.expression}[{key!r}]")
 
     def cell(self, number: int) -> Source:
-        """What a variable holds that the function that this source fetches has from an outer one."""
-        return Source(f"{self.expression}.__closure__[{number}].cell_contents")
+        """The cell of a variable that the function that this source fetches has from an outer one."""
+        return Source(f"{self.expression}.__closure__[{number}]")
 
     @property
     def name(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
@@ -53,24 +53,47 @@ class Sequence(Value):
 
 @dataclass(eq=False)
 class Mapping(Value):
-    """A dict, whose keys are known."""
+    """A dict, or an instance of a class of Python that derives from it, whose keys are known."""
 
     items: dict[Any, Value]
+    kind: type[Any] = dict
+    factory: Value | None = None  # of a defaultdict
+    frozen: str = ""  # why it cannot be changed, if it cannot
+
+
+@dataclass(eq=False)
+class Group(Value):
+    """A set, whose items are known."""
+
+    items: set[Any]
+
+
+@dataclass(eq=False)
+class View(Value):
+    """The keys, values or items of a dict, as they are when they are looked at."""
+
+    owner: Mapping
+    what: str
 
 
 @dataclass(eq=False)
 class Known(Value):
-    """An object that is known by its identity: a module, a function, a class, a user's object."""
+    """An object that is known by its identity: a module, a function, a class, a user's object.
+
+    An object that the program makes is stood for by an empty one of its class; its attributes are in `side_effects`.
+    """
 
     value: Any
 
 
 @dataclass(eq=False)
 class Cell:
-    """A variable that several functions share; one of the outside must not be changed while a function is captured."""
+    """A variable that several functions share; of the outside, also its cell, and where that comes from."""
 
     contents: Value | None
-    is_outside: bool = False
+    outer: CellType | None = None
+    source: Source | None = None
+    is_changed: bool = False
 
 
 @dataclass(eq=False)
@@ -109,8 +132,10 @@ def known(value: Value | str) -> Any:
     if isinstance(value, Sequence):
         items = [known(item) for item in value.items]
         return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
-    if isinstance(value, Mapping):
-        return {key: known(item) for key, item in value.items.items()}
+    if isinstance(value, Mapping) and value.factory is None:
+        return value.kind({key: known(item) for key, item in value.items.items()})
+    if isinstance(value, Group):
+        return set(value.items)
     raise Unsupported(f"a Python value is needed here, and this is {describe(value)}")
 
 
@@ -119,10 +144,10 @@ def is_known(value: Value) -> bool:
     if isinstance(value, Sequence):
         return all(map(is_known, value.items))
     if isinstance(value, Mapping):
-        return all(map(is_known, value.items.values()))
+        return value.factory is None and all(map(is_known, value.items.values()))
     if isinstance(value, Known):
         return isinstance(value.value, PLAIN_OBJECTS)
-    return isinstance(value, Constant)
+    return isinstance(value, Constant | Group)
 
 
 def has_tensor(value: Any) -> bool:
@@ -141,8 +166,8 @@ def mapped(value: Any, convert: Callable[[TensorValue], Any]) -> Any:
     if isinstance(value, Sequence):
         items = [mapped(item, convert) for item in value.items]
         return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
-    if isinstance(value, Mapping):
-        return {key: mapped(item, convert) for key, item in value.items.items()}
+    if isinstance(value, Mapping) and value.factory is None:
+        return value.kind({key: mapped(item, convert) for key, item in value.items.items()})
     return known(value)
 
 
@@ -155,10 +180,14 @@ def describe(value: Any) -> str:
     """What a value is, for a message."""
     if isinstance(value, TensorValue):
         return "a tensor"
+    if isinstance(value, Group):
+        return "a set"
     if isinstance(value, Function):
         return f"the function {value.code.co_name}"
     if isinstance(value, Known) and not isinstance(value.value, PLAIN_OBJECTS):
         return f"an object of the class {type(value.value).__name__}"
     if isinstance(value, Constant | Known):
         return f"{type(value.value).__name__} {value.value!r}"[:80]
-    return {Sequence: "a sequence", Mapping: "a dict", Iterating: "an iterator"}.get(type(value), "a method")
+    return {Sequence: "a sequence", Mapping: "a dict", View: "a view of a dict", Iterating: "an iterator"}.get(
+        type(value), "a method"
+    )

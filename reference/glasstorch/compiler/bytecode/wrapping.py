@@ -6,6 +6,7 @@ Differs: numbers are constants, never symbols.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -14,7 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
-from glasstorch.compiler.bytecode.values import Constant, Known, Mapping, Method, Sequence, TensorValue, Value
+from glasstorch.compiler.bytecode.values import Constant, Group, Known, Mapping, Method, Sequence, TensorValue, Value
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
@@ -42,22 +43,35 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
     if isinstance(obj, CONSTANTS):
         guards.equal(where, obj)
         return Constant(obj, source=source)
-    if type(obj) is list or isinstance(obj, tuple):
+    if isinstance(obj, BY_IDENTITY):
+        guards.same_object(where, obj)
+        return Known(obj, source=source)
+    if isinstance(obj, tuple):
         guards.length(where, obj)
-        items = [wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)]
-        return Sequence(items, type(obj), source=source)
-    if type(obj) is dict and all(isinstance(key, CONSTANTS) for key in obj):
+        return Sequence([wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)], type(obj), source=source)
+    before = recorder.effects.known_as(obj, source)
+    if before is not None:
+        return before
+    if type(obj) is list:
+        guards.length(where, obj)
+        found = recorder.effects.remember(obj, Sequence([], list, source=source))  # it may contain itself
+        found.items += [wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)]
+        return found
+    if type(obj) in (dict, OrderedDict) and all(isinstance(key, CONSTANTS) for key in obj):
         guards.keys(where, obj)
-        return Mapping({key: wrap(recorder, item, source.item(key)) for key, item in obj.items()}, source=source)
+        table = recorder.effects.remember(obj, Mapping({}, type(obj), source=source))
+        for key, item in obj.items():
+            table.items[key] = wrap(recorder, item, source.item(key))
+        return table
+    if type(obj) is set and all(isinstance(key, CONSTANTS) for key in obj) and list(obj) == list(obj.copy()):
+        guards.keys(where, obj)  # type: ignore[arg-type]  # a set has its order too
+        return recorder.effects.remember(obj, Group(obj.copy(), source=source))
     if isinstance(obj, MethodType):
         guards.same_object(f"{where}.__func__", obj.__func__)
         owner = wrap(recorder, obj.__self__, source.attribute("__self__"))
         return Method(owner, Known(obj.__func__), source=source)
-    if isinstance(obj, BY_IDENTITY):
-        guards.same_object(where, obj)
-    else:
-        guards.same_type(where, obj)
-    return Known(obj, source=source)
+    guards.same_type(where, obj)
+    return recorder.effects.remember(obj, Known(obj, source=source))
 
 
 def made(obj: Any) -> Value:
@@ -65,7 +79,9 @@ def made(obj: Any) -> Value:
     if isinstance(obj, list | tuple):
         return Sequence([made(item) for item in obj], type(obj))
     if isinstance(obj, dict):
-        return Mapping({key: made(item) for key, item in obj.items()})
+        return Mapping({key: made(item) for key, item in obj.items()}, type(obj))
+    if isinstance(obj, set):
+        return Group(obj)
     return Constant(obj) if isinstance(obj, CONSTANTS) else Known(obj)
 
 
