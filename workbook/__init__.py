@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbook.book.costs import show_cost as show_cost
     from workbook.book.figures.live import draw_graph as draw_graph
+    from workbook.book.figures.live import draw_nodes as draw_nodes
     from workbook.book.figures.live import draw_program as draw_program
     from workbook.book.figures.live import show_bars as show_bars
     from workbook.book.figures.live import show_keys as show_keys
@@ -22,7 +23,16 @@ if TYPE_CHECKING:
     from workbook.predictions.widget import predict as predict
 
 FIGURES = (
-    *("draw_graph", "draw_program", "show_bars", "show_keys", "show_lanes", "show_memory", "show_memory_map"),
+    *(
+        "draw_graph",
+        "draw_nodes",
+        "draw_program",
+        "show_bars",
+        "show_keys",
+        "show_lanes",
+        "show_memory",
+        "show_memory_map",
+    ),
     *("show_module", "show_profile", "show_table"),
 )
 

@@ -80,7 +80,7 @@ def test_writers_and_what_memory_orders_have_a_colour_of_their_own() -> None:
 def test_arcs_that_run_beside_each_other_have_lanes_of_their_own() -> None:
     nodes = ("%a = aten::neg(%x)", "%b = aten::exp(%x)", "%d = aten::mul(%a, %w)", "%r = aten::mul(%b, %d)")
     boxes = [program.Box(node, [], writes=False) for node in graph_of(*nodes).nodes]
-    arcs = program._in_lanes(program._uses(boxes))
+    arcs = program.in_lanes(program._uses(boxes))
     assert [(arc.first, arc.last) for arc in arcs] == [(0, 2), (1, 3), (2, 3)]
     assert arcs[0].lane != arcs[1].lane
 

@@ -3,9 +3,9 @@
 `show` quotes source by name, so that the book never holds a copy of the library's code; of what an exercise asks for
 it shows the outline only, and `show_calls` and `show_counterexamples` show what that does. `compare_with_torch` shows
 what a program printed under PyTorch 2.13, and runs it again where that is installed. `show_trace`, `show_keys`,
-`show_table`, `draw_graph`, `draw_program`, `show_memory`, `show_memory_map`, `show_module`, `show_profile`,
-`show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found, and
-`LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
+`show_table`, `draw_graph`, `draw_program`, `draw_nodes`, `show_memory`, `show_memory_map`, `show_module`,
+`show_profile`, `show_curves` and `show_images` draw live objects, `show_lanes` and `show_bars` what a cell has found,
+and `LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
 `watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `measured` reads the
 times that a benchmark has kept, and shows them with the place and the day; `trace_file` reads what a profile writes.
 `example` gives what a program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults`
@@ -40,6 +40,7 @@ from workbook.book.entries import ENTRIES, definition
 from workbook.book.example_programs import example as example
 from workbook.book.figures.growing import LiveCurves as LiveCurves
 from workbook.book.figures.live import draw_graph as draw_graph
+from workbook.book.figures.live import draw_nodes as draw_nodes
 from workbook.book.figures.live import draw_program as draw_program
 from workbook.book.figures.live import show_bars as show_bars
 from workbook.book.figures.live import show_curves as show_curves

@@ -1,8 +1,8 @@
 """How does a cell draw the objects that it has just made?
 
-`show_trace`, `show_keys`, `show_table`, `show_lanes`, `show_bars`, `draw_graph`, `draw_program`, `show_memory`,
-`show_memory_map`, `show_module`, `show_profile`, `show_curves` and `show_images` display a figure made by the module
-of the same subject, in a notebook of the book or in one that a reader has written (`from workbook import
+`show_trace`, `show_keys`, `show_table`, `show_lanes`, `show_bars`, `draw_graph`, `draw_program`, `draw_nodes`,
+`show_memory`, `show_memory_map`, `show_module`, `show_profile`, `show_curves` and `show_images` display a figure made
+by the module of the same subject, in a notebook of the book or in one that a reader has written (`from workbook import
 draw_graph`).
 A figure's name, by which its parts refer to each other, comes from its content: two of them may stand on one page.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import html
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -28,6 +28,7 @@ from workbook.book.figures import (
     memory,
     memory_map,
     module,
+    nodes,
     program,
     table,
 )
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from glasstorch.core.keys import DispatchKeySet
     from glasstorch.devices.snapshot import SegmentInfo
     from glasstorch.dispatch.trace import Trace
+    from glasstorch.fx import Graph as FxGraph
+    from glasstorch.fx import Node
     from glasstorch.jit.ir import Graph
     from glasstorch.nn import Module
     from glasstorch.profiler import profile
@@ -134,6 +137,22 @@ def draw_program(graph: Graph) -> None:
             "  accepted: the graph of a traced program, such as torch.jit.trace(f, x).graph"
         )
     display(program.draw(graph))
+
+
+def draw_nodes(graph: FxGraph, marked: Collection[Node] = (), meaning: str = "") -> None:
+    """Draw a graph of FX: its nodes in order, and their uses of results.
+
+    It is the `graph` of what `torch.fx.symbolic_trace` returns, or of any other GraphModule, with 27 nodes at the most,
+    inputs not counted. The `marked` nodes have another colour; `meaning` says of each in words what that is.
+    """
+    from glasstorch.fx import Graph as FxGraph
+
+    if not isinstance(graph, FxGraph):
+        raise TypeError(
+            f"draw_nodes: its first argument is of type {type(graph).__name__}\n"
+            "  accepted: a graph of torch.fx, such as torch.fx.symbolic_trace(f).graph"
+        )
+    display(nodes.draw(graph, marked, meaning))
 
 
 def show_memory(*tensors: Tensor, **named: Tensor) -> None:

@@ -50,15 +50,15 @@ def draw(graph: Graph) -> Figure:
         raise ValueError(f"a figure holds {MOST - 1} nodes, the graph has {len(boxes) - 1} besides constants; print it")
     if any(node.blocks for node in nodes):
         raise ValueError("a figure shows graphs without branches and loops, such as traces are; print this one")
-    uses = _in_lanes(_uses(boxes))
-    orders = _in_lanes(_orders(boxes, aliases))
+    uses = in_lanes(_uses(boxes))
+    orders = in_lanes(_orders(boxes, aliases))
     wide = max(LEAST, *(text_width(line, SIZE, mono=True) + 24 for box in boxes for line in box.lines))
-    left = ROOM + LANE * _lanes(orders) if orders else 1
+    left = ROOM + LANE * lane_count(orders) if orders else 1
     y = float(TOP)
     for box in boxes:
         box.y, box.height = y, LINE * len(box.lines) + 2 * PAD
         y += box.height + BETWEEN
-    width = left + wide + ROOM + LANE * _lanes(uses) + 2
+    width = left + wide + ROOM + LANE * lane_count(uses) + 2
     told = _told(graph, boxes, orders)
     figure = Figure("program", "The graph of a program", f"{told}.", width, y - BETWEEN + 1)
     figure.text(left, 14, f"takes {', '.join(map(_name, graph.inputs))}", size=12, colour="soft")
@@ -123,7 +123,7 @@ def _clash(writer: Node, other: Node, aliases: AliasAnalysis) -> bool:
     return any(not aliases.writes(writer).isdisjoint(aliases.places(v)) for v in (*other.inputs, *other.outputs))
 
 
-def _in_lanes(arcs: list[Arc]) -> list[Arc]:
+def in_lanes(arcs: list[Arc]) -> list[Arc]:
     """The arcs with their lanes: arcs in one lane never overlap, and short arcs stay near the boxes."""
     done: list[Arc] = []
     for arc in sorted(arcs, key=lambda arc: (arc.last - arc.first, arc.first)):
@@ -133,7 +133,7 @@ def _in_lanes(arcs: list[Arc]) -> list[Arc]:
     return sorted(arcs, key=lambda arc: (arc.first, arc.last))
 
 
-def _lanes(arcs: Sequence[Arc]) -> int:
+def lane_count(arcs: Sequence[Arc]) -> int:
     return max((arc.lane + 1 for arc in arcs), default=0)
 
 
