@@ -240,9 +240,12 @@ def _step(step: Step, dtypes: Sequence[dtype]) -> str:
 
 
 def _operand(operand: Operand) -> str:
-    if not isinstance(operand, Constant):
-        return f"v{operand}"
-    value, kind = operand.value, NAMES[operand.dtype]
+    return literal(operand) if isinstance(operand, Constant) else f"v{operand}"
+
+
+def literal(constant: Constant) -> str:
+    """A number as C++ writes it."""
+    value, kind = constant.value, NAMES[constant.dtype]
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

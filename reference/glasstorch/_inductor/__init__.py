@@ -1,0 +1,19 @@
+"""How does a graph become loops, at PyTorch's own path?
+
+Reading order: `compile_fx` is all there is; the code is in compiler/loops.
+
+Mirrors: torch/_inductor/__init__.py (compile)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from glasstorch._inductor.compile_fx import compile_fx
+from glasstorch.fx.graph_module import GraphModule
+
+
+def compile(gm: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A function like a graph's module that runs loops, given inputs like those that it will get."""
+    return compile_fx(gm, example_inputs)

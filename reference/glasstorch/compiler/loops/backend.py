@@ -1,0 +1,110 @@
+"""How does a graph become a function that runs loops?
+
+Mirrors: torch/_inductor/compile_fx.py (compile_fx, compile_fx_inner), torch/_inductor/output_code.py (CompiledFxGraph)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from glasstorch.compiler.aot import aot_function
+from glasstorch.compiler.boxed import make_boxed_func
+from glasstorch.compiler.loops.lower import Unlowered, lower
+from glasstorch.compiler.loops.machine_code import compiled, source
+from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
+from glasstorch.compiler.loops.schedule import schedule
+from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
+from glasstorch.core.parallel import get_num_threads
+from glasstorch.devices.cpp_compiler import CompileError
+from glasstorch.fx._names import at
+from glasstorch.fx.graph_module import GraphModule
+from glasstorch.fx.interpreter import Interpreter
+
+
+class CompiledFxGraph:
+    """A compiled graph: a function of the list of its inputs, which it empties.
+
+    `source_code` is the Python that runs the kernels, `cpp_code` the kernels, and `fusion` what the scheduler tried.
+    """
+
+    _boxed_call = True
+
+    def __init__(self, module: GraphModule) -> None:
+        lowered = lower(module)
+        scheduled = schedule(lowered.items)
+        planned = plan(lowered, scheduled)
+        self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
+        self.fusion = scheduled.tried
+        self.externs = lowered.why
+        self.cpp_code = source(self.kernels)
+        wrapper = WrapperText(lowered, planned)
+        self.source_code = wrapper.text()
+        names = {
+            **wrapper.objects,
+            **{name: getattr(module, target) for name, (target, _) in lowered.constants.items()},
+            **runtime(),
+        }
+        try:
+            names.update(compiled(self.kernels, self.cpp_code))
+        except CompileError as error:
+            tell_once(str(error))
+            names.update({kernel.name: numpy_kernel(kernel) for kernel in self.kernels}, pointer=lambda x: x)
+        exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
+        self.call: Callable[[list[Any]], list[Any]] = names["call"]
+
+    def __call__(self, args: list[Any]) -> list[Any]:
+        return self.call(args)
+
+
+def runtime() -> dict[str, Any]:
+    """What the names of a wrapper's text stand for."""
+    return {
+        "torch": at(""),
+        "empty_strided": lambda sizes, strides, of: at("empty_strided")(sizes, strides, dtype=of),
+        "as_strided": lambda x, sizes, strides, offset: x.as_strided(sizes, strides, x.storage_offset() + offset),
+        "assert_size_stride": assert_size_stride,
+        "as_planned": as_planned,
+        "pointer": lambda x: x.data_ptr(),
+        "get_num_threads": get_num_threads,
+    }
+
+
+def assert_size_stride(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> None:
+    """Refuse an input of other sizes or strides than those for which the loops were written."""
+    if tensor._shape != sizes or tensor.stride() != strides:
+        raise AssertionError(
+            f"a compiled graph got an input of sizes {tuple(tensor.shape)} and strides {tensor.stride()}; it was "
+            f"compiled for sizes {sizes} and strides {strides}"
+        )
+
+
+def as_planned(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> Any:
+    """What an operator gave, in the layout that loops expect."""
+    if tensor.stride() == strides:
+        return tensor
+    return at("empty_strided")(sizes, strides, dtype=tensor.dtype).copy_(tensor)
+
+
+@cache
+def tell_once(why: str) -> None:
+    """Warn that there is no machine code, once for each reason."""
+    warnings.warn(f"compiled graphs run in NumPy instead of C++: {why.partition(chr(10))[0]}", stacklevel=2)
+
+
+def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A function of a list of inputs that runs a graph of operators.
+
+    A graph that writes to its values, or that loops cannot hold, is run node by node.
+    """
+    try:
+        return CompiledFxGraph(module)
+    except Unlowered:
+        return make_boxed_func(Interpreter(module).run)
+
+
+def compile_fx(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """A function like a module, which runs loops, forward and backward."""
+    return aot_function(module, compile_fx_inner, compile_fx_inner)

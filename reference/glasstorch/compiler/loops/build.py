@@ -1,0 +1,121 @@
+"""How are loops made, one value after the other?
+
+Mirrors: torch/_inductor/ir.py (Pointwise.create, Reduction.create), torch/_inductor/virtualized.py (ops)
+Differs: nothing is put into its reader here; the scheduler decides what runs as one loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from glasstorch.compiler.loops.ir import HALF, STORED, Access, Buffer, Item, Loop, View
+from glasstorch.core.dtype import Number, dtype, float32
+from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, expand_strides
+from glasstorch.fx.node import Node
+from glasstorch.jit.codegen.formulas import write
+from glasstorch.jit.codegen.lower import facts
+from glasstorch.jit.codegen.program import Argument, Operand, Steps, UnfusableError, constant
+from glasstorch.kernels.pointwise.expression import NUMBERS, TENSORS
+
+Body = Callable[[Steps, list[Argument]], Operand]
+
+
+class Builder:
+    """Collects loops and externs in the order in which they may run. `node` is the one that is being lowered."""
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.buffers: list[Buffer] = []
+        self.node: Node | None = None
+
+    def buffer(self, of: dtype, sizes: Shape, strides: Shape | None = None, made_by: str = "loop") -> Buffer:
+        """A new buffer; strides of None are row-major."""
+        if of not in STORED:
+            raise UnfusableError(f"loops do not compute in {of}")
+        made = Buffer(f"buf{len(self.buffers)}", of, sizes, strides or contiguous_strides(sizes), made_by)
+        self.buffers.append(made)
+        return made
+
+    def pointwise(
+        self,
+        views: Sequence[View],
+        body: Body,
+        sizes: Shape | None = None,
+        of: dtype | None = None,
+        strides: Shape | None = None,
+    ) -> View:
+        """The value whose elements `body` computes from those of the views, which are broadcast to the sizes."""
+        reads, steps, result = self._body(views, body)
+        if sizes is None:
+            sizes = broadcast_shapes(*[view.sizes for view in views])
+        output = self.buffer(of or steps.dtype_of(result), sizes, strides)
+        self._add(views, reads, steps, result, sizes, (), output)
+        return output.view()
+
+    def expression(self, text: str, *operands: View | Number, of: dtype | None = None, sizes: Any = None) -> View:
+        """The value of an expression of the views a, b, c and the numbers p, q, r.
+
+        It is computed in the dtype of the first view, or in float32 where that has half precision.
+        """
+        views = [operand for operand in operands if isinstance(operand, View)]
+        numbers = [operand for operand in operands if not isinstance(operand, View)]
+
+        def body(steps: Steps, arguments: list[Argument]) -> Operand:
+            common = computed_in(views[0].dtype) if views else of or float32
+            known: dict[str, Operand] = {}
+            for name, argument in zip(TENSORS, arguments, strict=False):
+                known[name] = argument.slot
+            for name, number in zip(NUMBERS, numbers, strict=False):
+                known[name] = constant(number, common)
+            return write(steps, text, known, common)
+
+        return self.pointwise(views, body, sizes, of)
+
+    def reduce(self, how: str, view: View, dims: Sequence[int], of: dtype, wide: bool = False) -> View:
+        """A view reduced over dimensions, which stay with size 1. The dtype is `of`.
+
+        Half precision is gathered in float32; with `wide` the result stays so.
+        """
+        gathered = computed_in(of)
+        reads, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
+        reduced = tuple(dim in dims for dim in range(len(view.sizes)))
+        kept = tuple(1 if gone else size for size, gone in zip(view.sizes, reduced, strict=True))
+        output = self.buffer(gathered if wide else of, kept)
+        self._add([view], reads, steps, result, view.sizes, reduced, output, how)
+        return output.view()
+
+    def _body(self, views: Sequence[View], body: Body) -> tuple[tuple[dtype, ...], Steps, Operand]:
+        for view in views:
+            if view.dtype not in STORED:
+                raise UnfusableError(f"loops do not compute in {view.dtype}")
+        dtypes = tuple(computed_in(view.dtype) for view in views)
+        inputs = [facts(view.sizes, view.strides, of) for view, of in zip(views, dtypes, strict=True)]
+        steps = Steps(inputs)
+        return dtypes, steps, body(steps, [Argument(i, one) for i, one in enumerate(inputs)])
+
+    def _add(
+        self,
+        views: Sequence[View],
+        dtypes: tuple[dtype, ...],
+        steps: Steps,
+        result: Operand,
+        sizes: Shape,
+        reduced: tuple[bool, ...],
+        output: Buffer,
+        reduction: str | None = None,
+    ) -> None:
+        reads = [Access(view.buffer, expand_strides(view.sizes, view.strides, sizes), view.offset) for view in views]
+        reduced = reduced or (False,) * len(sizes)
+        if prod(size for size, gone in zip(sizes, reduced, strict=True) if gone) == 1:
+            reduction = None  # there is nothing to gather
+        moves = tuple(0 if gone else move for move, gone in zip(output.strides, reduced, strict=True))
+        written = Access(output, moves, 0)
+        body = tuple(steps.steps)
+        self.items.append(Loop(sizes, reduced, tuple(reads), dtypes, body, result, reduction, written, self.node))
+
+
+def computed_in(of: dtype) -> dtype:
+    """The dtype in which elements of a dtype are computed."""
+    return float32 if of in HALF else of

@@ -1,0 +1,210 @@
+"""What is the Python that runs kernels and externs in their order?
+
+Mirrors: torch/_inductor/codegen/wrapper.py (PythonWrapperCodegen)
+
+The text is the body of a graph as a reader would write it: a line that allocates, a line that calls a kernel, a line
+that calls an operator, a line that lets go of what is no longer needed. Buffers that only one kernel uses are places in
+its workspace: two of them share a place if the one is last read before the other is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from glasstorch.compiler.loops.cpp_text import STORED_AS, GroupText
+from glasstorch.compiler.loops.ir import Buffer, Extern, View
+from glasstorch.compiler.loops.lower import Lowered, Opaque
+from glasstorch.compiler.loops.schedule import Group, Schedule
+from glasstorch.core.pytree import tree_leaves
+from glasstorch.fx.node import Node
+
+ALIGNMENT = 64  # bytes, of buffers in a workspace
+
+
+class Kernel(NamedTuple):
+    """Groups that run one after the other, with nothing between them."""
+
+    name: str
+    groups: list[Group]
+    parameters: list[Buffer]  # that come from outside or are wanted there
+    inner: dict[Buffer, int]  # that have a place in the workspace
+    workspace: int  # bytes
+    stored: set[Buffer]
+
+    def text(self) -> str:
+        """The C++ function."""
+        written = {buffer for group in self.groups for buffer in group.writes()}
+        taken = [
+            f"{'' if buffer in written else 'const '}{STORED_AS[buffer.dtype]}* __restrict__ {buffer.name}"
+            for buffer in self.parameters
+        ]
+        signature = ", ".join([*taken, *(["char* workspace"] if self.workspace else []), "int64_t threads"])
+        lines = [f'extern "C" void {self.name}({signature}) {{']
+        for buffer, place in self.inner.items():
+            kind = STORED_AS[buffer.dtype]
+            lines.append(f"    {kind}* __restrict__ {buffer.name} = ({kind}*)(workspace + {place});")
+        lines += [GroupText(group, self.stored).text() for group in self.groups]
+        return "\n".join([*lines, "}"])
+
+
+class Plan(NamedTuple):
+    """Kernels and externs in the order in which they run, and after each the buffers that nothing needs any more."""
+
+    order: list[Kernel | Extern]
+    dead: list[list[Buffer]]
+
+
+def plan(lowered: Lowered, scheduled: Schedule) -> Plan:
+    """Cut the schedule into kernels, and find out which buffers live where, and how long."""
+    runs: list[list[Group] | Extern] = []
+    for item in scheduled.order:
+        if isinstance(item, Extern):
+            runs.append(item)
+        elif runs and isinstance(runs[-1], list):
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    last = _last_uses(runs)
+    returned = {leaf.buffer for leaf in tree_leaves(lowered.outputs) if isinstance(leaf, View)}
+    order = [
+        run if isinstance(run, Extern) else _kernel(f"kernel{place}", run, place, last, returned)
+        for place, run in enumerate(runs)
+    ]
+    dead: list[list[Buffer]] = [[] for _ in runs]
+    for buffer, place in last.items():
+        if buffer not in returned and buffer.made_by in ("loop", "extern"):
+            dead[place].append(buffer)
+    inner = {buffer for one in order if isinstance(one, Kernel) for buffer in one.inner}
+    seen = {buffer for one in order if isinstance(one, Kernel) for buffer in one.parameters}
+    seen |= {buffer for one in order if isinstance(one, Extern) for buffer, _ in one.gives}
+    return Plan(order, [[buffer for buffer in some if buffer in seen - inner] for some in dead])
+
+
+def _last_uses(runs: Sequence[list[Group] | Extern]) -> dict[Buffer, int]:
+    last: dict[Buffer, int] = {}
+    for place, run in enumerate(runs):
+        if isinstance(run, Extern):
+            used = [*run.reads, *(buffer for buffer, _ in run.gives)]
+        else:
+            used = [buffer for group in run for buffer in group.reads() | group.writes()]
+        last.update(dict.fromkeys(used, place))
+    return last
+
+
+def _kernel(name: str, groups: list[Group], place: int, last: dict[Buffer, int], returned: set[Buffer]) -> Kernel:
+    made = [member.write.buffer for group in groups for member in group.members]
+    outside = {buffer for buffer in made if last[buffer] > place or buffer in returned}
+    inner = {
+        buffer: [i for i, group in enumerate(groups) if buffer in group.reads() | group.writes()] for buffer in made
+    }
+    crossing = {b: (uses[0], uses[-1]) for b, uses in inner.items() if b not in outside and uses[0] != uses[-1]}
+    places, size = _places(crossing)
+    read = dict.fromkeys(
+        read.buffer for group in groups for member in group.members for read in member.reads if read.buffer not in made
+    )
+    parameters = [*read, *(buffer for buffer in made if buffer in outside)]
+    return Kernel(name, groups, list(parameters), places, size, outside | set(places))
+
+
+def _places(lives: dict[Buffer, tuple[int, int]]) -> tuple[dict[Buffer, int], int]:
+    """A place in the workspace for each buffer: none shares memory with one that is needed at the same time."""
+    found: dict[Buffer, tuple[int, int]] = {}
+    for buffer, (start, end) in sorted(lives.items(), key=lambda one: -one[0].nbytes):
+        size = -(-buffer.nbytes // ALIGNMENT) * ALIGNMENT
+        place = 0
+        for other, (begin, finish) in sorted(found.items(), key=lambda one: one[1]):
+            if lives[other][0] <= end and start <= lives[other][1] and begin < place + size and place < finish:
+                place = finish
+        found[buffer] = (place, place + size)
+    return {buffer: place for buffer, (place, _) in found.items()}, max((end for _, end in found.values()), default=0)
+
+
+class WrapperText:
+    """Writes `call(args)`; `objects` are what its names stand for."""
+
+    def __init__(self, lowered: Lowered, planned: Plan) -> None:
+        self.lowered, self.planned = lowered, planned
+        self.lines: list[str] = []
+        self.objects: dict[str, Any] = {}
+        self.names: dict[Buffer, str] = {}
+
+    def text(self) -> str:
+        names = [name for name, _ in self.lowered.inputs]
+        self.line(f"[{', '.join(names)}] = args")
+        self.line("args.clear()")
+        for name, value in [*self.lowered.inputs, *((n, v) for n, (_, v) in self.lowered.constants.items())]:
+            if isinstance(value, View):
+                self.names[value.buffer] = name
+                if value.buffer.made_by == "input":
+                    self.line(f"assert_size_stride({name}, {value.sizes}, {value.strides})")
+        for item, dead in zip(self.planned.order, self.planned.dead, strict=True):
+            if isinstance(item, Kernel):
+                self.kernel(item)
+            else:
+                self.extern(item)
+            if dead:
+                self.line("del " + ", ".join(self.name(buffer) for buffer in dead))
+        outputs = self.lowered.outputs
+        self.line(f"return {self.value(list(outputs) if isinstance(outputs, list | tuple) else [outputs])}")
+        return "def call(args):\n" + "\n".join(self.lines) + "\n"
+
+    def line(self, text: str) -> None:
+        self.lines.append("    " + text)
+
+    def name(self, buffer: Buffer) -> str:
+        return self.names.setdefault(buffer, buffer.name)
+
+    def kernel(self, kernel: Kernel) -> None:
+        written = {buffer for group in kernel.groups for buffer in group.writes()}
+        pointers = []
+        for buffer in kernel.parameters:
+            if buffer in written:
+                of = str(buffer.dtype)
+                self.line(f"{self.name(buffer)} = empty_strided({buffer.sizes}, {buffer.strides}, {of})")
+            pointers.append(f"pointer({self.name(buffer)})")
+        if kernel.workspace:
+            self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8)")
+            pointers.append("pointer(workspace)")
+        self.line(f"{kernel.name}({', '.join([*pointers, 'get_num_threads()'])})")
+        if kernel.workspace:
+            self.line("del workspace")
+
+    def extern(self, item: Extern) -> None:
+        node = item.node
+        name = str(node.target).replace(".", "_").replace("::", "_")
+        self.objects[name] = node.target
+        given = [self.argument(value) for value in node.args]
+        given += [f"{key}={self.argument(value)}" for key, value in node.kwargs.items()]
+        self.line(f"{node.name} = {name}({', '.join(given)})")
+        for buffer, place in item.gives:
+            if place == node.name:
+                self.names[buffer] = place
+            self.line(f"{self.name(buffer)} = as_planned({place}, {buffer.sizes}, {buffer.strides})")
+
+    def argument(self, value: Any) -> str:
+        if isinstance(value, Node):
+            return self.value(self.lowered.values[value])
+        if isinstance(value, list | tuple):
+            inside = ", ".join(self.argument(one) for one in value)
+            return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
+        return self.value(value)
+
+    def value(self, value: Any) -> str:
+        if isinstance(value, View):
+            if value.buffer.made_by == "loop" and not prod(value.buffer.sizes):  # no loop has run
+                return f"empty_strided({value.sizes}, {value.strides}, {value.dtype})"
+            name = self.name(value.buffer)
+            if value.offset == 0 and (value.sizes, value.strides) == (value.buffer.sizes, value.buffer.strides):
+                return name
+            return f"as_strided({name}, {value.sizes}, {value.strides}, {value.offset})"
+        if isinstance(value, Opaque):
+            return value.name
+        if isinstance(value, list | tuple):
+            return f"[{', '.join(self.value(one) for one in value)}]"
+        if value is None or isinstance(value, bool | int | str):
+            return repr(value)
+        name = f"object{len(self.objects)}"
+        self.objects[name] = value
+        return name
