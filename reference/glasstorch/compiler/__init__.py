@@ -2,9 +2,9 @@
 
 Reading order: `effects` (what a function does to its arguments, and which results share their memory), `joint` (one
 graph of the forward and the backward pass), `partition` (cut in two), `boxed` (how a compiled graph is called),
-`compiled` (run as one autograd node), `aot` (all of it, for a function); `loops/` (from a graph to C++); how Python
-code becomes such a graph: `bytecode/`, `guards` (when a graph may be used again), `captured` (a function that runs by
-its graphs).
+`compiled` (run as one autograd node), `aot` (all of it, for a function), `decompositions/` (operators in terms of
+simpler ones); `loops/` (from a graph to C++); how Python code becomes such a graph: `bytecode/`, `guards` (when a graph
+may be used again), `captured` (a function that runs by its graphs).
 
 Below stands what a program finds at torch.compiler. Programs ask whether they are being compiled, and mark functions
 that must not be. Both are answered as PyTorch answers them outside `torch.compile`, which is refused by name until it
