@@ -66,6 +66,7 @@ from glasstorch.calls.removed import lstsq as lstsq
 from glasstorch.calls.removed import matrix_rank as matrix_rank
 from glasstorch.calls.removed import solve as solve
 from glasstorch.calls.removed import symeig as symeig
+from glasstorch.compiler.entry import compile as compile
 from glasstorch.core import hooks as _hooks
 from glasstorch.core.device import chosen as _chosen_device
 from glasstorch.core.device import device as device
@@ -132,6 +133,7 @@ from glasstorch.func.functional_api import *  # noqa: F403
 from glasstorch.func.vmap import vmap as vmap
 from glasstorch.functional import *  # noqa: F403
 from glasstorch.kernels import register_kernels
+from glasstorch.nn.modules.module import _compile as _compile_of_modules
 from glasstorch.operators.generated import public as _public
 from glasstorch.operators.generated.functions import _conj as _conj
 from glasstorch.operators.generated.functions import _neg_view as _neg_view
@@ -175,9 +177,11 @@ register_python_dispatch()
 _hooks.set_array_namespace(lambda: _import_module("glasstorch.array_api"))
 _hooks.set_transforms(lambda: _import_module("glasstorch.func"))
 _chosen_device.shown = lambda: _import_module("glasstorch.utils._device")
+_compile_of_modules.append(compile)
 _set_library_starter(lambda library, path: _import_module("glasstorch.utils._cpp.loading").start(library, path))
 _LATE = (  # modules that few programs use, imported on first access
-    "_VF", "__config__", "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
+    "_VF", "__config__", "_dynamo", "_inductor",
+    "_subclasses", "_tensor_str", "accelerator", "array_api", "compiler", "cpu", "distributed",
     "distributions", "fx", "hub", "jit", "mps", "multiprocessing", "nested", "onnx", "profiler", "quasirandom",
     "testing", "types", "xpu",
 )  # fmt: skip

@@ -73,8 +73,10 @@ def test_modules_of_the_library_refuse_unknown_names(module: str) -> None:
 
 
 def test_a_name_that_pytorch_has_is_told_from_a_typing_mistake() -> None:
-    missing = "PyTorch 2.13 has torch.compile, glasstorch does not; `python -m glasstorch --list` prints what there is"
-    assert why_missing("torch.compile", ["complex"]) == missing
+    missing = (
+        "PyTorch 2.13 has torch.while_loop, glasstorch does not; `python -m glasstorch --list` prints what there is"
+    )
+    assert why_missing("torch.while_loop", ["complex"]) == missing
     assert why_missing("torch.complie", ["complex"]) == (
         "torch.complie is not in glasstorch; the nearest name is 'compile', which PyTorch 2.13 has and glasstorch does "
         "not; `python -m glasstorch --list` prints what there is"
@@ -173,7 +175,7 @@ def test_a_module_that_waits_for_its_import_is_not_called_missing(path: str) -> 
 def test_what_cannot_be_imported_from_a_module_is_named_where_the_program_asks_for_it() -> None:
     for line, message in (
         ("from glasstorch.nn import Liner", "torch.nn.Liner is not in glasstorch; the nearest name is 'Linear'; "),
-        ("from glasstorch import compile", "PyTorch 2.13 has torch.compile, glasstorch does not; "),
+        ("from glasstorch import while_loop", "PyTorch 2.13 has torch.while_loop, glasstorch does not; "),
         ("from glasstorch.utils import bundled_inputs", "PyTorch 2.13 has torch.utils.bundled_inputs, glasstorch "),
         ("from glasstorch.cuda import strems", "torch.cuda.strems is not in glasstorch; the nearest name is 'streams'"),
         ("from glasstorch.nn.quantized import x", ""),

@@ -31,8 +31,6 @@ WAITING = {
     "B090": "jit.script",
     "B091": "jit's passes",
     "B098": "compile",
-    "B101": "compile",
-    "B103": "compile",
     "B104": "export",
     "B115": "autocast",
     "B118": "quantization",

@@ -1,12 +1,27 @@
 """How is Python code captured, at PyTorch's own path?
 
-Reading order: this file is all there is.
+Reading order: `config` (its settings), `exc` (its errors), `utils` (what is counted).
 
 Mirrors: torch/_dynamo/__init__.py
 Differs: the code is in compiler/. What is captured, and what is not yet, is in compiler/bytecode.
 """
 
+from glasstorch._dynamo import config as config
+from glasstorch._dynamo import exc as exc
+from glasstorch._dynamo import utils as utils
+from glasstorch.compiler.backends import list_backends as list_backends
+from glasstorch.compiler.backends import lookup_backend as lookup_backend
+from glasstorch.compiler.backends import register_backend as register_backend
 from glasstorch.compiler.bytecode.unsupported import TorchDynamoException as TorchDynamoException
 from glasstorch.compiler.bytecode.unsupported import Unsupported as Unsupported
-from glasstorch.compiler.captured import explain as explain
-from glasstorch.compiler.captured import optimize as optimize
+from glasstorch.compiler.captured import reset as reset
+from glasstorch.compiler.explain import explain as explain
+from glasstorch.compiler.marks import allow_in_graph as allow_in_graph
+from glasstorch.compiler.marks import assume_constant_result as assume_constant_result
+from glasstorch.compiler.marks import disable as disable
+from glasstorch.compiler.marks import disallow_in_graph as disallow_in_graph
+from glasstorch.compiler.marks import graph_break as graph_break
+from glasstorch.compiler.marks import skip_frame as skip_frame
+from glasstorch.compiler.optimize import optimize as optimize
+from glasstorch.compiler.optimized_module import OptimizedModule as OptimizedModule
+from glasstorch.compiler.stance import set_stance as set_stance

@@ -6,41 +6,54 @@ graph of the forward and the backward pass), `partition` (cut in two), `boxed` (
 simpler ones); `loops/` (from a graph to C++); how Python code becomes such a graph: `bytecode/`, `guards` (when a graph
 may be used again), `captured` (a function that runs by its graphs).
 
-Below stands what a program finds at torch.compiler. Programs ask whether they are being compiled, and mark functions
-that must not be. Both are answered as PyTorch answers them outside `torch.compile`, which is refused by name until it
-has a compiler of its own; `torch._dynamo.optimize` captures a function for a backend that is given.
+Below stands what a program finds at torch.compiler: `entry` and `optimize` compile a function, `backends` names who
+compiles a graph, `marks` says what is not captured, `stance` whether graphs are used now, `settings` what else can be
+chosen.
 
 Mirrors: torch/compiler/__init__.py
-Differs: there is no compiler of graphs yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from glasstorch.compiler.stance import set_stance as set_stance
+from glasstorch.compiler.stance import state as _state
 from glasstorch.core.unknown_names import refuse_unknown_names
 
 __all__ = [
     "allow_in_graph",
     "assume_constant_result",
+    "compile",
     "cudagraph_mark_step_begin",
     "disable",
+    "get_default_backend",
     "is_compiling",
     "is_dynamo_compiling",
     "is_exporting",
+    "list_backends",
     "reset",
+    "set_default_backend",
+    "set_stance",
 ]
 
 
+def compile(*args: Any, **kwargs: Any) -> Any:  # PyTorch's name
+    """`torch.compile`."""
+    from glasstorch.compiler import entry
+
+    return entry.compile(*args, **kwargs)
+
+
 def is_compiling() -> bool:
-    """Whether the code that asks is being compiled or exported: no."""
-    return False
+    """Whether the code that asks is being captured."""
+    return _state.is_capturing
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether the code that asks is being captured: no."""
-    return False
+    """Whether the code that asks is being captured from its bytecode."""
+    return _state.is_capturing
 
 
 def is_exporting() -> bool:
@@ -49,26 +62,52 @@ def is_exporting() -> bool:
 
 
 def reset() -> None:
-    """Forget what has been compiled: nothing has."""
+    """Forget what has been compiled."""
+    from glasstorch.compiler import captured
+
+    captured.reset()
 
 
-def disable(fn: Callable[..., Any] | None = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """A function that is not compiled: itself. Without a function, a decorator."""
-    return (lambda function: function) if fn is None else fn
+def list_backends(exclude_tags: Sequence[str] | None = ("debug", "experimental")) -> list[str]:
+    """The names that `compile(backend=...)` takes, but for those with a tag that is left out."""
+    from glasstorch.compiler import backends
+
+    return backends.list_backends(exclude_tags)
+
+
+def set_default_backend(backend: Any) -> None:
+    """Which backend compiles where none is named; None for PyTorch's default, "inductor"."""
+    from glasstorch.compiler import backends
+
+    backends.set_default_backend(backend)
+
+
+def get_default_backend() -> Any:
+    """The backend that compiles where none is named."""
+    from glasstorch.compiler import backends
+
+    return backends.get_default_backend()
+
+
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
+    """A function that is not captured: a call of it is a graph break. Without a function, a decorator."""
+    from glasstorch.compiler import marks
+
+    return marks.disable(fn, recursive, reason=reason)
 
 
 def allow_in_graph(fn: Any) -> Any:
-    """A function, or a list of them, that stays one call in a graph: itself."""
-    if isinstance(fn, list | tuple):
-        return [allow_in_graph(one) for one in fn]
-    if not callable(fn):
-        raise AssertionError("allow_in_graph expects a callable")
-    return fn
+    """Let a function, or each of a list, stay one call in a graph: what it does is not looked into."""
+    from glasstorch.compiler import marks
+
+    return marks.allow_in_graph(fn)
 
 
 def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose result does not change between calls: itself."""
-    return fn
+    """Let a function be called once, while its caller is captured, and its result be a constant of the graph."""
+    from glasstorch.compiler import marks
+
+    return marks.assume_constant_result(fn)
 
 
 def cudagraph_mark_step_begin() -> None:

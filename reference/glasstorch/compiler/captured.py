@@ -8,18 +8,22 @@ Differs: the function is wrapped. A call that cannot be captured runs as it is, 
 from __future__ import annotations
 
 import inspect
+import logging
+import weakref
 from collections.abc import Callable
-from functools import wraps
 from types import FunctionType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from glasstorch.compiler.bytecode.capture import Captured, capture
-from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsupported
+from glasstorch.compiler.counters import counters
+from glasstorch.compiler.errors import BackendCompilerFailed, FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.settings import settings
+from glasstorch.compiler.stance import state
 from glasstorch.fx.graph_module import GraphModule
-from glasstorch.nn.modules.module import Module
 
 Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]
-RECOMPILE_LIMIT: Final = 8  # graphs of one function, after which it runs as it is
+log = logging.getLogger("glasstorch._dynamo")
 
 
 class Entry(NamedTuple):
@@ -41,29 +45,39 @@ class Break(NamedTuple):
 class Optimized:
     """The graphs of one function, and the calls of it that could not be captured."""
 
-    def __init__(self, fn: FunctionType, backend: Backend, fullgraph: bool, limit: int) -> None:
+    def __init__(self, fn: FunctionType, backend: Backend, fullgraph: bool, limit: int | None = None) -> None:
         self.fn = fn
         self.backend = backend
         self.fullgraph = fullgraph
-        self.limit = limit
+        self.limit = limit  # instead of the setting `recompile_limit`
+        self.arguments_of = _binder(fn)
+        self.reset()
+        _all.add(self)
+
+    def reset(self) -> None:
+        """Forget all graphs."""
         self.entries: list[Entry] = []
         self.breaks: list[Break] = []
         self.recompiles: list[str] = []  # for each graph but the first, the guard that did not hold
-        self.arguments_of = _binder(fn)
+        self.is_over_limit = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result, from a graph if one holds or can be made."""
+        if not state.plain and state.name == "force_eager":
+            return self.fn(*args, **kwargs)
         arguments = self.arguments_of(*args, **kwargs)
         for entry in self.entries:
             if self._holds(entry, arguments):
                 return self._run(entry, arguments)
-        if len(self.entries) >= self.limit or (self.breaks and not self.fullgraph):
+        if (self.breaks and not self.fullgraph) or self._may_not_compile(arguments):
             return self.fn(*args, **kwargs)
+        counters["frames"]["total"] += 1
         try:
             captured = capture(self.fn, arguments)
         except Unsupported as error:
             if self.fullgraph:
                 raise
+            counters["graph_break"][error.reason] += 1
             self.breaks.append(Break(error.reason, error.where))
             return self.fn(*args, **kwargs)
         except Exception as error:  # the program's own error, which it raises again below
@@ -72,9 +86,54 @@ class Optimized:
             self.breaks.append(Break(f"{type(error).__name__} while the program was captured: {error}", ""))
             return self.fn(*args, **kwargs)
         entry = self._compiled(captured, arguments)
+        counters["frames"]["ok"] += 1
         self._note_recompile(arguments)
         self.entries.insert(0, entry)
         return self._run(entry, arguments)
+
+    def _may_not_compile(self, arguments: dict[str, Any]) -> bool:
+        """Whether the function runs as it is where no graph holds; an error where the program wants one."""
+        code = self.fn.__code__
+        if self.is_over_limit or settings.disable or state.name == "eager_on_recompile":
+            return True
+        if state.name == "fail_on_recompile":
+            raise RuntimeError(
+                "Detected recompile when torch.compile stance is 'fail_on_recompile'. "
+                f"filename: '{code.co_filename}', function name: '{code.co_name}', line number: {code.co_firstlineno}"
+                + (
+                    f"\n    triggered by the following guard failure(s):{self._failures(arguments)}"
+                    if self.entries
+                    else ""
+                )
+            )
+        if self.entries and settings.error_on_recompile:
+            raise RecompileError(
+                f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}\n"
+                f"    triggered by the following guard failure(s):{self._failures(arguments)}"
+            )
+        limit = settings.recompile_limit if self.limit is None else self.limit
+        if len(self.entries) < limit:
+            return False
+        hit = f"torch._dynamo hit config.recompile_limit ({limit})"
+        if self.fullgraph or settings.fail_on_recompile_limit_hit:
+            raise FailOnRecompileLimitHit(f"{hit}; the function must be one graph")
+        self.is_over_limit = True
+        log.warning(
+            "%s\n   function: '%s' (%s:%d)\n   last reason: %s\n"
+            'To log all recompilation reasons, use GLASSTORCH_LOGS="recompiles".',
+            hit, code.co_name, code.co_filename, code.co_firstlineno,
+            self.entries[0].captured.guards.first_failure(arguments, self.fn.__globals__),
+        )  # fmt: skip
+        return True
+
+    def _failures(self, arguments: dict[str, Any]) -> str:
+        """A line for each graph: the guard that does not hold."""
+        names = self.fn.__globals__
+        count = len(self.entries) - 1
+        return "".join(
+            f"\n    - 0/{count - i}: {entry.captured.guards.first_failure(arguments, names)}"
+            for i, entry in enumerate(self.entries)
+        )
 
     def _holds(self, entry: Entry, arguments: dict[str, Any]) -> bool:
         try:
@@ -87,8 +146,24 @@ class Optimized:
         exec(f"def fetch(L, G):\n    return [{', '.join(captured.inputs)}]", names)
         fetch = names["fetch"]
         inputs = fetch(arguments, self.fn.__globals__)
-        run = self.backend(captured.module, inputs) if len(captured.module.graph.nodes) > 1 else captured.module.forward
+        run = self._run_of(captured.module, inputs)
         return Entry(captured, captured.guards.compiled(), fetch, run)
+
+    def _run_of(self, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        """What the backend makes of a graph; a graph that computes nothing runs as it is."""
+        calls = sum(node.op.startswith("call") for node in module.graph.nodes)
+        if not calls:
+            run: Callable[..., Any] = module.forward
+            return run
+        counters["stats"]["calls_captured"] += calls
+        counters["stats"]["unique_graphs"] += 1
+        backend = state.backend or self.backend
+        try:
+            return backend(module, inputs)
+        except TorchDynamoException:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever a backend raises is told with its name
+            raise BackendCompilerFailed(backend, error).with_traceback(error.__traceback__) from None
 
     def _run(self, entry: Entry, arguments: dict[str, Any]) -> Any:
         names = self.fn.__globals__
@@ -100,6 +175,16 @@ class Optimized:
         if self.entries:
             failed = self.entries[0].captured.guards.first_failure(arguments, self.fn.__globals__)
             self.recompiles.append(str(failed))
+
+
+_all: weakref.WeakSet[Optimized] = weakref.WeakSet()
+
+
+def reset() -> None:
+    """Forget what has been compiled."""
+    for one in list(_all):
+        one.reset()
+    counters.clear()
 
 
 def _binder(fn: FunctionType) -> Callable[..., dict[str, Any]]:
@@ -125,94 +210,3 @@ class _Name(NamedTuple):
 
     def __repr__(self) -> str:
         return self.text
-
-
-def optimize(backend: Backend, *, nopython: bool = False, limit: int = RECOMPILE_LIMIT) -> Callable[[Any], Any]:
-    """A decorator: the function, or the module's `forward`, runs by graphs that the backend compiles.
-
-    A backend gets a module with a graph and example inputs, and returns a function of those inputs. With `nopython`, a
-    call that cannot be captured raises Unsupported; otherwise it runs as it is.
-    """
-
-    def decorate(target: Any) -> Any:
-        if isinstance(target, Module):
-            return _optimized_module(target, decorate)
-        if not isinstance(target, FunctionType):
-            raise TypeError(f"optimize: expected a Python function or a module, got {type(target).__name__}")
-        run = Optimized(target, backend, nopython, limit)
-
-        @wraps(target)
-        def compiled(*args: Any, **kwargs: Any) -> Any:
-            return run(*args, **kwargs)
-
-        compiled._optimized = run  # type: ignore[attr-defined]
-        return compiled
-
-    return decorate
-
-
-def _optimized_module(module: Module, decorate: Callable[[Any], Any]) -> Module:
-    forward = decorate(type(module).forward)
-
-    class OptimizedModule(Module):
-        """A module whose `forward` runs by graphs; parameters and buffers are those of the original one."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self._orig_mod = module
-
-        def forward(self, *args: Any, **kwargs: Any) -> Any:
-            return forward(module, *args, **kwargs)
-
-    made = OptimizedModule()
-    made.training = module.training
-    return made
-
-
-class ExplainOutput(NamedTuple):
-    """What a call was captured as."""
-
-    graphs: list[GraphModule]
-    break_reasons: list[Break]
-    op_count: int
-    out_guards: list[Any]
-
-    @property
-    def graph_count(self) -> int:
-        """The number of graphs."""
-        return len(self.graphs)
-
-    @property
-    def graph_break_count(self) -> int:
-        """The number of places where the capture ended early."""
-        return len(self.break_reasons)
-
-    def __str__(self) -> str:
-        lines = [f"Graph Count: {self.graph_count}", f"Graph Break Count: {self.graph_break_count}"]
-        lines.append(f"Op Count: {self.op_count}")
-        lines.append("Break Reasons:")
-        for i, reason in enumerate(self.break_reasons, 1):
-            lines += [f"  Break Reason {i}:", f"    Reason: {reason.reason}", f"    User Stack: {reason.where}"]
-        lines.append("Guards:")
-        lines += [f"  {guard}" for guard in self.out_guards]
-        return "\n".join(lines)
-
-
-def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
-    """A function that takes what `fn` takes, captures the call, runs it, and says what the capture gave."""
-
-    def explained(*args: Any, **kwargs: Any) -> ExplainOutput:
-        graphs: list[GraphModule] = []
-
-        def backend(module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-            graphs.append(module)
-            return module.forward
-
-        compiled = optimize(backend)(fn)
-        compiled(*args, **kwargs)
-        run: Optimized = compiled._optimized
-        count = sum(node.op.startswith("call") for module in graphs for node in module.graph.nodes)
-        guards = [guard for entry in run.entries for guard in entry.captured.guards.all]
-        return ExplainOutput(graphs, run.breaks, count, guards)
-
-    return explained

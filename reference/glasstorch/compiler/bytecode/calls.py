@@ -15,6 +15,7 @@ from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.attributes import attribute
 from glasstorch.compiler.bytecode.builtins import PURE, UNDERSTOOD, subscript
 from glasstorch.compiler.bytecode.containers import container_method
+from glasstorch.compiler.bytecode.marked import marked
 from glasstorch.compiler.bytecode.raising import evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
@@ -90,6 +91,9 @@ class Caller:
         return self.recorder.call_method(name, [owner, *args], kwargs)
 
     def _known(self, function: Value, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        meaning = marked(self.recorder, self.call, function, args, kwargs)
+        if meaning is not None:
+            return meaning
         if isinstance(obj, Module):
             return self._module(function, obj, args, kwargs)
         try:

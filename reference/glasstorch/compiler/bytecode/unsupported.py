@@ -17,11 +17,12 @@ class Unsupported(TorchDynamoException):
     The program runs as it is, unless `fullgraph` asks for this error.
     """
 
-    def __init__(self, reason: str, where: str = "") -> None:
+    def __init__(self, reason: str, where: str = "", *, skips: bool = False) -> None:
         self.reason = reason
         self.where = where
+        self.skips = skips  # whether the whole function runs as it is, its first part too
         super().__init__(f"{reason}{f' ({where})' if where else ''}")
 
     def at(self, where: str) -> Unsupported:
         """The same with the line of the program, if it has none yet."""
-        return self if self.where else Unsupported(self.reason, where)
+        return self if self.where else Unsupported(self.reason, where, skips=self.skips)

@@ -17,10 +17,15 @@ from glasstorch.nn.modules.backward_hooks import BackwardHook
 
 
 class Call:
-    """One call of a module that has hooks, or while there are hooks of all modules."""
+    """One call of a module that has hooks, or while there are hooks of all modules.
 
-    def __init__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.module, self.args, self.kwargs = module, args, kwargs
+    `forward` runs in place of the module's own where it is given.
+    """
+
+    def __init__(
+        self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any], forward: Callable[..., Any] | None = None
+    ) -> None:
+        self.module, self.args, self.kwargs, self.forward = module, args, kwargs, forward
         self.result: Any = None
         self.called: set[int] = set()  # the forward hooks that have been called
 
@@ -31,7 +36,7 @@ class Call:
             backward = self._backward_hook()
             if backward is not None:
                 self.args = backward.setup_input_hook(self.args)
-            self.result = self.module.forward(*self.args, **self.kwargs)
+            self.result = (self.forward or self.module.forward)(*self.args, **self.kwargs)
             for hook_id, hook in self._forward_hooks():
                 self.called.add(hook_id)
                 self._run_forward_hook(hook_id, hook)

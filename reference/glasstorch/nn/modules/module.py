@@ -72,12 +72,17 @@ HOOKS = (
 )
 
 
+# What `compile` calls, which is in a layer above: `torch.compile`.
+_compile: list[Callable[..., Any]] = []
+
+
 class Module:
     """The base class of all layers and networks: a subclass calls `super().__init__()` and defines `forward`."""
 
     dump_patches = False
     # The version of what `state_dict` saves; a class that changes it reads the older ones in `_load_from_state_dict`.
     _version = 1
+    _compiled_call_impl: Callable[..., Any] | None = None  # what a call runs since `compile`
     call_super_init = False  # whether `__init__` goes on to the next class of a multiple inheritance
 
     training: bool
@@ -127,6 +132,8 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._compiled_call_impl is not None:
+            return self._compiled_call_impl(*args, **kwargs)
         if (
             self._forward_hooks
             or self._forward_pre_hooks
@@ -140,7 +147,27 @@ class Module:
             return Call(self, args, kwargs).run()
         return self.forward(*args, **kwargs)
 
-    _call_impl = _wrapped_call_impl = __call__
+    _wrapped_call_impl = __call__
+
+    def _call_impl(self, *args: Any, **kwargs: Any) -> Any:
+        """A call that does not run by graphs."""
+        return Call(self, args, kwargs).run() if self._has_hooks() else self.forward(*args, **kwargs)
+
+    def _has_hooks(self) -> bool:
+        """Whether a call runs hooks, the module's or those of all modules."""
+        return any(
+            (
+                self._forward_hooks, self._forward_pre_hooks, self._backward_hooks, self._backward_pre_hooks,
+                _global_forward_hooks, _global_forward_pre_hooks, _global_backward_hooks, _global_backward_pre_hooks,
+            )
+        )  # fmt: skip
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """From now on run a call of this module by graphs; the arguments are those of `torch.compile`."""
+        self._compiled_call_impl = _compile[0](self._call_impl, *args, **kwargs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_compiled_call_impl"}
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False

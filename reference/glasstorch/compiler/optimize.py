@@ -1,0 +1,106 @@
+"""How is a function, a method, a module or any other callable compiled?
+
+Mirrors: torch/_dynamo/eval_frame.py (optimize, _TorchDynamoContext)
+Differs: each call of `optimize` makes graphs of its own; PyTorch keeps them with the code of the function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper, wraps
+from types import FunctionType, MethodType
+from typing import Any
+
+from glasstorch.compiler.backends import DEFAULT, lookup_backend
+from glasstorch.compiler.bytecode.calls import COMPUTING
+from glasstorch.compiler.captured import Optimized
+from glasstorch.compiler.marks import innermost, stands_for, why_disabled
+from glasstorch.compiler.optimized_module import OptimizedModule, calling
+from glasstorch.nn.modules.module import Module
+
+
+def optimize(
+    backend: Any = DEFAULT,
+    *,
+    nopython: bool = False,
+    dynamic: bool | None = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+) -> Callable[[Any], Any]:
+    """A decorator that does what `compile` does."""
+    if disable:
+        return lambda target: target
+    compiler = lookup_backend(backend)
+
+    def decorate(target: Any) -> Any:
+        target = innermost(target)
+        if not callable(target):
+            raise AssertionError(f"A callable function is expected, but {type(target)} is provided.")
+        if isinstance(target, Module):
+            return stands_for(OptimizedModule(target, decorate), target)
+        if isinstance(target, type):
+            return _class(target, decorate)
+        if isinstance(target, MethodType):
+            return _method(target, decorate)
+        if why_disabled(target) is not None:
+            return target
+        if not isinstance(target, FunctionType) or (target.__module__ or "").startswith(COMPUTING):
+            return _other(target, decorate)
+        run = Optimized(target, compiler, nopython, recompile_limit)
+
+        @wraps(target)
+        def compiled(*args: Any, **kwargs: Any) -> Any:
+            return run(*args, **kwargs)
+
+        compiled._optimized = run  # type: ignore[attr-defined]
+        compiled._is_torch_compile = True  # type: ignore[attr-defined]
+        return stands_for(compiled, target)
+
+    return decorate
+
+
+def _class(kind: type, decorate: Callable[[Any], Any]) -> type:
+    """A class whose instances run by graphs when they are called."""
+    name = "forward" if issubclass(kind, Module) else "__call__"
+    if isinstance(vars(kind).get(name), FunctionType):
+        setattr(kind, name, decorate(vars(kind)[name]))
+    return kind
+
+
+def _method(target: MethodType, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A bound method: its function is compiled, and the object is its first argument."""
+    owner, function = target.__self__, target.__func__
+    if isinstance(owner, Module) and function is Module._call_impl:  # that of `Module.compile`
+        return calling(owner, decorate)
+    run = decorate(function)
+
+    @wraps(target)
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        return run(owner, *args, **kwargs)
+
+    compiled._optimized = getattr(run, "_optimized", None)  # type: ignore[attr-defined]
+    return stands_for(compiled, target)  # type: ignore[no-any-return]
+
+
+def _other(target: Any, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A callable that is not written in Python, or an object with a `__call__`: a function that calls it."""
+    own = type(target).__call__
+    if isinstance(own, FunctionType) and why_disabled(own) is None:
+        run = decorate(own)
+
+        def inner(*args: Any, **kwargs: Any) -> Any:
+            return run(target, *args, **kwargs)
+    else:
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return target(*args, **kwargs)
+
+        run = decorate(call)
+
+        def inner(*args: Any, **kwargs: Any) -> Any:
+            return run(*args, **kwargs)
+
+    if hasattr(target, "__name__"):
+        update_wrapper(inner, target)
+    inner._optimized = getattr(run, "_optimized", None)  # type: ignore[attr-defined]
+    return stands_for(inner, target)  # type: ignore[no-any-return]
