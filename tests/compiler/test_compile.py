@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -337,15 +336,3 @@ def test_what_is_counted() -> None:
     counters = glasstorch._dynamo.utils.counters
     assert counters["stats"] == {"calls_captured": 2, "unique_graphs": 1}
     assert counters["frames"] == {"total": 1, "ok": 1}
-
-
-def test_the_default_backend_says_once_that_it_generates_no_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    from glasstorch.compiler import backends
-
-    monkeypatch.setattr(backends, "find_spec", lambda name: None)
-    monkeypatch.setattr(backends, "_said", [])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for n in (2, 3):
-            glasstorch.compile(add_one)(glasstorch.ones(n))
-    assert [str(warning.message) for warning in caught] == [backends.NOT_YET]

@@ -4,11 +4,10 @@ Reading order: `effects` (what a function does to its arguments, and which resul
 graph of the forward and the backward pass), `partition` (cut in two), `boxed` (how a compiled graph is called),
 `compiled` (run as one autograd node), `aot` (all of it, for a function), `decompositions/` (operators in terms of
 simpler ones); `loops/` (from a graph to C++); how Python code becomes such a graph: `bytecode/`, `guards` (when a graph
-may be used again), `captured` (a function that runs by its graphs).
-
-Below stands what a program finds at torch.compiler: `entry` and `optimize` compile a function, `backends` names who
-compiles a graph, `marks` says what is not captured, `stance` whether graphs are used now, `settings` what else can be
-chosen.
+may be used again), `captured` (a function that runs by its graphs), `entry` and `optimize` (how a program asks for
+that), `optimized_module` (for a module); `backends` (who compiles a graph), `marks` (what is not captured), `stance`
+(whether graphs are used now), `settings` (what else can be chosen), `explain` and `counters` (what was captured),
+`errors`. Below stands what a program finds at torch.compiler.
 
 Mirrors: torch/compiler/__init__.py
 """
@@ -18,8 +17,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from glasstorch.compiler.stance import is_compiling as is_compiling
+from glasstorch.compiler.stance import is_dynamo_compiling as is_dynamo_compiling
+from glasstorch.compiler.stance import is_exporting as is_exporting
 from glasstorch.compiler.stance import set_stance as set_stance
-from glasstorch.compiler.stance import state as _state
 from glasstorch.core.unknown_names import refuse_unknown_names
 
 __all__ = [
@@ -44,21 +45,6 @@ def compile(*args: Any, **kwargs: Any) -> Any:  # PyTorch's name
     from glasstorch.compiler import entry
 
     return entry.compile(*args, **kwargs)
-
-
-def is_compiling() -> bool:
-    """Whether the code that asks is being captured."""
-    return _state.is_capturing
-
-
-def is_dynamo_compiling() -> bool:
-    """Whether the code that asks is being captured from its bytecode."""
-    return _state.is_capturing
-
-
-def is_exporting() -> bool:
-    """Whether the code that asks is being exported: no."""
-    return False
 
 
 def reset() -> None:

@@ -12,17 +12,12 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final
 
 from glasstorch.compiler.errors import InvalidBackend
 
 Backend = Callable[..., Callable[..., Any]]
 DEFAULT: Final = "inductor"
-NOT_YET: Final = (
-    "torch.compile: the backend 'inductor' generates no code here yet; graphs run operator by operator, as with "
-    "backend='aot_eager'"
-)
 
 # Where each backend is found when it is first asked for, and its tags.
 PLACES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
@@ -34,7 +29,6 @@ PLACES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
 ELSEWHERE: Final = {"cudagraphs": "graphs of CUDA", "openxla": "XLA", "tvm": "TVM"}
 _registered: dict[str, tuple[Backend, tuple[str, ...]]] = {}
 _default: list[Any] = [DEFAULT]
-_said: list[str] = []
 
 
 def register_backend(compiler_fn: Any = None, name: str | None = None, tags: Sequence[str] = ()) -> Any:
@@ -62,8 +56,6 @@ def lookup_backend(compiler_fn: Any) -> Backend:
     if compiler_fn not in PLACES:
         raise InvalidBackend(compiler_fn)
     module, _, name = PLACES[compiler_fn][0].partition(":")
-    if compiler_fn == DEFAULT and find_spec(module) is None:
-        return _without_code
     backend: Backend = getattr(import_module(module), name)
     return backend
 
@@ -115,14 +107,6 @@ def _forward_of(module: Any, inputs: Any) -> Callable[..., Any]:
     from glasstorch.compiler.boxed import make_boxed_func
 
     return make_boxed_func(module.forward)
-
-
-def _without_code(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Callable[..., Any]:
-    """What "inductor" leads to while there is no generator of code."""
-    if not _said:
-        _said.append(NOT_YET)
-        warnings.warn(NOT_YET, stacklevel=2)
-    return _aot(gm, fake_tensor_inputs)
 
 
 def _refused(name: str) -> Backend:

@@ -69,8 +69,8 @@ def why_disabled(fn: Any) -> str | None:
     if getattr(fn, "_torchdynamo_disable", False) is not True:
         return None
     reason = getattr(fn, "_torchdynamo_disable_msg", None)
-    name = getattr(fn, "__qualname__", fn)
-    return f"torch.compiler.disable: {name} must not be captured{f': {reason}' if reason else ''}"
+    shown = getattr(fn, "__qualname__", fn)
+    return f"torch.compiler.disable: {shown} must not be captured{f': {reason}' if reason else ''}"
 
 
 def allow_in_graph(fn: Any) -> Any:

@@ -12,7 +12,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from glasstorch.compiler.backends import DEFAULT, lookup_backend
-from glasstorch.compiler.bytecode.calls import COMPUTING
+from glasstorch.compiler.bytecode.calls import computes
 from glasstorch.compiler.captured import Optimized
 from glasstorch.compiler.marks import innermost, stands_for, why_disabled
 from glasstorch.compiler.optimized_module import OptimizedModule, calling
@@ -44,7 +44,7 @@ def optimize(
             return _method(target, decorate)
         if why_disabled(target) is not None:
             return target
-        if not isinstance(target, FunctionType) or (target.__module__ or "").startswith(COMPUTING):
+        if not isinstance(target, FunctionType) or computes(target):
             return _other(target, decorate)
         run = Optimized(target, compiler, nopython, recompile_limit)
 

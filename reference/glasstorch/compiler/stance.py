@@ -36,6 +36,21 @@ class State:
 state: Final = State()
 
 
+def is_compiling() -> bool:
+    """Whether the code that asks is being captured."""
+    return state.is_capturing
+
+
+def is_dynamo_compiling() -> bool:
+    """Whether the code that asks is being captured from its bytecode."""
+    return state.is_capturing
+
+
+def is_exporting() -> bool:
+    """Whether the code that asks is being exported: no."""
+    return False
+
+
 class set_stance:  # PyTorch's name
     """Take a stance: as a call, a context, or a decorator.
 

@@ -3,7 +3,8 @@
 Reading order: `sources` (where a value comes from), `values` (what stands for it), `unsupported` (why a program is not
 captured), `raising` (what the program itself raises), `instructions` (a function's bytecode), `side_effects` (what
 outlives the capture), `recorder` (the graph, its inputs and its guards), `wrapping` (from objects to values),
-`attributes`, `builtins` (functions of Python that are understood), `containers`, `calls`, `frame` (one function's
+`attributes`, `builtins` (functions of Python that are understood), `containers`, `marked` (functions that the program
+has marked), `calls`, `frame` (one function's
 instructions), `rebuild` (from values to objects), `capture` (all of it, for one call).
 
 Mirrors: torch/_dynamo

@@ -141,7 +141,7 @@ class Caller:
         module = getattr(obj, "__module__", None) or ""
         if module.partition(".")[0] not in (LIBRARY, "torch") or module.startswith(LAYERS):
             return False
-        if module.startswith(COMPUTING) and not isinstance(obj, type):
+        if computes(obj):
             return True
         raise Unsupported(f"a call of {qualified_name(obj)}, which a graph cannot hold")
 
@@ -201,6 +201,12 @@ class Caller:
         if isinstance(found, Tensor | list | dict):
             raise Unsupported(f"{obj.__name__}, which holds a {type(found).__name__} and whose place is not known")
         return made(found)
+
+
+def computes(obj: Any) -> bool:
+    """Whether something is a function of the library that computes with tensors, and does nothing else."""
+    module = getattr(obj, "__module__", None) or ""
+    return module.startswith(COMPUTING) and not isinstance(obj, type)
 
 
 def bind(function: Function, args: list[Value], kwargs: dict[str, Value]) -> dict[str, Value]:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from glasstorch.compiler import is_compiling, is_dynamo_compiling, is_exporting
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Constant, Known, Value, known
@@ -23,7 +22,7 @@ from glasstorch.compiler.marks import (
     skip_frame,
     why_disabled,
 )
-from glasstorch.compiler.stance import set_stance
+from glasstorch.compiler.stance import is_compiling, is_dynamo_compiling, is_exporting, set_stance
 
 Call = Callable[[Value, list[Value], dict[str, Value]], Value]
 
