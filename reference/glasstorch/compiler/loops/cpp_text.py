@@ -6,6 +6,11 @@ Differs: plain loops of elements with `omp simd`, which the compiler makes vecto
 
 A group becomes one block. Its values are variables as long as one pass over the inner dimensions needs them; what a
 later pass needs is kept in an array of a row's length, and what others need in the buffer.
+
+# Note [Numbers that are far away]
+The sine of a number of millions needs pi to more digits than vectors have time for. A loop with sines notes whether it
+has met such a number. If so it runs once more, one element at a time, with the C library's sine; nothing that it reads
+has been written over.
 """
 
 from __future__ import annotations
@@ -28,6 +33,7 @@ CHUNK: Final = 1 << 13  # elements of the innermost dimension that one thread ta
 GRAIN: Final = 1 << 15  # elements from which a second thread pays off
 TILE: Final = 64  # columns that are gathered at a time
 MOST_PARTS: Final = 256  # into which a reduction of everything is cut
+SINES: Final = re.compile(r"\b(sinf|cosf)\(")
 CALLS: Final = re.compile(r"\b(expf?|logf?|sinf?|cosf?|tanhf?|expm1f?|log1pf?|erff?|powf?)\(")
 
 
@@ -50,6 +56,7 @@ class GroupText:
         self.writers = {member.write.buffer: member for member in group.members}
         self.phase = dict(zip((m.write.buffer for m in group.members), group.phases, strict=True))
         self.kept = self._kept()
+        self.guarded = False  # whether the sine of a large number is noticed
 
     def text(self) -> str:
         self.open("")
@@ -99,10 +106,8 @@ class GroupText:
         for dim in range(last):
             self.over(dim)
         end = self.chunks(last) if long else None
-        self.line("#pragma omp simd")
-        self.over(last, f"c{last}" if long else "0", end)
-        self.body(0, inner=True)
-        self.close(last + 1 + long)
+        self.innermost(0, last, f"c{last}" if long else "0", end)
+        self.close(last + long)
 
     def rows(self) -> None:
         """For each element that is left, passes over those that are gathered."""
@@ -128,10 +133,33 @@ class GroupText:
         reduced = [dim for dim in range(self.rank) if self.dims.reduced[dim]]
         for dim in reduced[:-1]:
             self.over(dim)
-        self.line("#pragma omp simd" + _clauses(gathered))
-        self.over(reduced[-1])
-        self.body(self.phase[members[0].write.buffer], inner=True)
-        self.close(len(reduced))
+        self.innermost(self.phase[members[0].write.buffer], reduced[-1])
+        self.close(len(reduced) - 1)
+
+    def innermost(self, phase: int, dim: int, start: str = "0", end: str | None = None) -> None:
+        """The loop that the compiler makes vectors of. See Note [Numbers that are far away]."""
+        members = self.members(phase, inner=True)
+        gathered = [member for member in members if member.loop.reduction]
+        self.guarded = any(map(_has_sines, members))
+        before = dict(self.known)
+        if self.guarded:
+            self.open("")
+            self.line("int32_t far = 0;")
+            for member in gathered:
+                name = member.write.buffer.name
+                self.line(f"const {self.gathers(member)} b_{name} = a_{name};")
+        self.line("#pragma omp simd" + _clauses(gathered) + (" reduction(|:far)" if self.guarded else ""))
+        self.over(dim, start, end)
+        self.body(phase, inner=True)
+        self.close()
+        if self.guarded:
+            self.guarded, self.known = False, before
+            self.open("if (far)")
+            for member in gathered:
+                self.line(f"a_{member.write.buffer.name} = b_{member.write.buffer.name};")
+            self.over(dim, start, end)
+            self.body(phase, inner=True)
+            self.close(3)
 
     def all(self) -> None:
         """Everything is gathered: in parts, each by one thread, and then the parts in order."""
@@ -148,12 +176,12 @@ class GroupText:
         self.open(f"for (int64_t part = 0; part < {parts}; ++part)")
         self.start(reductions)
         self.line(f"const int64_t from = part * {step}, to = from + {step} < {size} ? from + {step} : {size};")
-        for dim in range(self.rank):
-            if dim == self.rank - 1:
-                self.line("#pragma omp simd" + _clauses(reductions))
-            self.over(dim, *(("from", "to") if dim == 0 else ()))
-        self.body(0, inner=True)
-        self.close(self.rank)
+        span = ("from", "to")
+        for dim in range(self.rank - 1):
+            self.over(dim, *(span if dim == 0 else ()))
+        self.innermost(0, self.rank - 1, *(span if self.rank == 1 else ()))
+        self.close(self.rank - 1)
+        self.known = {}
         for member in reductions:
             name = member.write.buffer.name
             self.line(f"parts_{name}[part] = a_{name};")
@@ -286,7 +314,8 @@ class GroupText:
         for step in member.loop.steps:
             first = step.operands[0]
             of = dtypes[first] if isinstance(first, int) else first.dtype
-            value = call(expression(step.formula, of, [text(operand) for operand in step.operands]))
+            operands = [text(operand) for operand in step.operands]
+            value = self.call(expression(step.formula, of, operands), operands)
             names.append(self.variable(NAMES[step.dtype], f"({NAMES[step.dtype]})({value})"))
             dtypes.append(step.dtype)
         result = text(member.loop.result)
@@ -311,6 +340,14 @@ class GroupText:
             self.store(member, result)
         elif buffer in self.kept:
             self.line(f"s_{buffer.name}[{self.position()}] = {result};")
+
+    def call(self, text: str, operands: Sequence[str]) -> str:
+        """An expression whose functions are those of `elementary.h`. See Note [Numbers that are far away]."""
+        if SINES.search(text):
+            if not self.guarded:
+                return text
+            self.line(f"far |= elementary::is_far({operands[0]});")
+        return CALLS.sub(r"elementary::\1(", text)
 
     def read(self, access: Access, of: dtype) -> str:
         """The variable that holds an element; it is read if it is not held yet."""
@@ -354,11 +391,6 @@ class GroupText:
         return " + ".join(reversed(parts)) or "0"
 
 
-def call(text: str) -> str:
-    """An expression whose functions are those of `elementary.h`."""
-    return CALLS.sub(r"elementary::\1(", text)
-
-
 def describe(member: Placed) -> str:
     """What a loop computes, and the line of the user's program that asked for it."""
     node = member.loop.node
@@ -366,6 +398,11 @@ def describe(member: Placed) -> str:
     trace = str(node.meta.get("stack_trace") or "").strip().splitlines()
     where = f"   # {' '.join(line.strip() for line in trace[-2:])}" if trace else ""
     return f"{member.write.buffer.name}: {node.name} = {node.target}{where}"
+
+
+def _has_sines(member: Placed) -> bool:
+    steps = member.loop.steps
+    return any(step.formula in ("sin", "cos") and step.dtype is float32 for step in steps)
 
 
 def _result_dtype(member: Placed) -> dtype:
