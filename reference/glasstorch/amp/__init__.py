@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from glasstorch.amp import autocast_mode as autocast_mode
 from glasstorch.amp import grad_scaler as grad_scaler
+from glasstorch.amp.autocast_mode import _enter_autocast as _enter_autocast
+from glasstorch.amp.autocast_mode import _exit_autocast as _exit_autocast
 from glasstorch.amp.autocast_mode import autocast as autocast
 from glasstorch.amp.autocast_mode import custom_bwd as custom_bwd
 from glasstorch.amp.autocast_mode import custom_fwd as custom_fwd

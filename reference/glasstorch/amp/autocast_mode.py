@@ -182,3 +182,13 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
             return bwd(*args, **kwargs)
 
     return decorate_bwd
+
+
+def _enter_autocast(*vals: Any) -> autocast:
+    """Begin a block with these settings, as a captured graph does, and give what ends it."""
+    return autocast(*vals).__enter__()
+
+
+def _exit_autocast(mode: autocast) -> None:
+    """End a block."""
+    mode.__exit__(None, None, None)

@@ -1,7 +1,7 @@
 """Under which path do programs import the modes of gradients?
 
 Mirrors: torch/autograd/grad_mode.py
-Differs: re-exports of autograd/modes.py and autograd/engine_modes.py.
+Differs: mostly re-exports, of autograd/modes.py and autograd/engine_modes.py.
 """
 
 from glasstorch.autograd.engine_modes import _unsafe_preserve_version_counter as _unsafe_preserve_version_counter
@@ -22,5 +22,18 @@ __all__ = [
     "set_grad_enabled",
     "set_multithreading_enabled",
 ]
+
+
+def _enter_inference_mode(mode: bool) -> inference_mode:
+    """Begin a block of inference mode, as a captured graph does, and give what ends it."""
+    found = inference_mode(mode)
+    found.__enter__()
+    return found
+
+
+def _exit_inference_mode(mode: inference_mode) -> None:
+    """End a block of inference mode."""
+    mode.__exit__(None, None, None)
+
 
 __getattr__ = refuse_unknown_names(__name__)

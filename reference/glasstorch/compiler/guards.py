@@ -10,6 +10,7 @@ is 3, that a name leads to this function. All guards of a graph are checked at e
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CellType
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
@@ -27,12 +28,21 @@ class Guard(NamedTuple):
         return f"{self.kind}: {self.expression}"
 
 
+def is_empty(cell: CellType) -> bool:
+    """Whether a variable of an outer function is not set."""
+    try:
+        cell.cell_contents  # noqa: B018  # it raises if there is none
+    except ValueError:
+        return True
+    return False
+
+
 class Guards:
     """The guards of one graph, each once, with the objects that their expressions name."""
 
     def __init__(self) -> None:
         self.all: dict[Guard, None] = {}
-        self.names: dict[str, Any] = {"grad_enabled": is_grad_enabled}
+        self.names: dict[str, Any] = {"grad_enabled": is_grad_enabled, "is_empty": is_empty}
         self._name_of: dict[int, str] = {}
 
     def name_of(self, value: Any) -> str:

@@ -1,33 +1,53 @@
 """What is an attribute of a value?
 
 Mirrors: torch/_dynamo/variables/tensor.py (method_attr_*), torch/_dynamo/variables/user_defined.py (var_getattr)
-Differs: properties and attributes of user-defined classes raise Unsupported.
+Differs: an attribute that the program cannot reach by an expression again is refused if it can change.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
-from types import FunctionType, MemberDescriptorType, ModuleType
+from enum import Enum
+from types import (
+    FunctionType,
+    GeneratorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.bytecode.contexts import context_attribute
 from glasstorch.compiler.bytecode.raising import Raised, evaluated, of_the_program
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Constant,
+    Context,
+    Function,
+    Generator,
     Group,
+    Iterating,
     Known,
     Mapping,
     Method,
+    Partial,
     Sequence,
+    Super,
     TensorValue,
+    Traceback,
     Value,
+    View,
     describe,
     known,
 )
 from glasstorch.compiler.bytecode.wrapping import made, source_of, wrap
+from glasstorch.core.geometry import Size
 from glasstorch.nn.modules.module import Module
 
 # What is known of a tensor before its elements are.
@@ -35,6 +55,7 @@ FACTS: Final = (
     "shape", "dtype", "device", "ndim", "layout", "requires_grad", "is_leaf", "is_sparse", "is_cuda", "is_meta",
     "itemsize", "nbytes",
 )  # fmt: skip
+PLAIN_READERS: Final = (object.__getattribute__, BaseException.__getattribute__, None)
 TABLES: Final = ("_parameters", "_buffers", "_modules")  # where a module keeps what it has registered
 
 
@@ -45,10 +66,30 @@ def attribute(recorder: Recorder, value: Value, name: str) -> Value:
     if isinstance(value, Sequence | Mapping | Group):
         return _of_container(value, name)
     if isinstance(value, Constant):
-        return _of_constant(value, name)
+        return _of_constant(recorder, value, name)
     if isinstance(value, Known):
         return _of_known(recorder, value, name)
+    if isinstance(value, Context):
+        return context_attribute(value, name)
+    if isinstance(value, Super):
+        return _of_super(recorder, value, name)
+    if isinstance(value, Function):
+        return _of_function(value, name)
+    if isinstance(value, Partial) and name in ("func", "args", "keywords"):
+        parts = {"func": value.function, "args": Sequence(value.args, tuple), "keywords": Mapping(value.kwargs)}
+        return parts[name]
+    if isinstance(value, View | Iterating):
+        return Method(value, name)
+    if isinstance(value, Method) and name == "__self__":
+        return value.owner
+    if isinstance(value, Method) and name == "__func__" and isinstance(value.function, Value):
+        return value.function
     raise Unsupported(f"the attribute {name} of {describe(value)}")
+
+
+def in_mro(kind: type[Any], name: str) -> Any:
+    """What a class or the first of its parents defines under a name, as it is defined; None if none does."""
+    return next((vars(parent)[name] for parent in kind.__mro__ if name in vars(parent)), None)
 
 
 def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
@@ -68,9 +109,24 @@ def _of_container(value: Sequence | Mapping | Group, name: str) -> Value:
     kind: Any = set if isinstance(value, Group) else value.kind
     if isinstance(value, Sequence) and hasattr(kind, name) and not inspect.isroutine(getattr(kind, name)):
         return _field(value, name)
+    method = in_mro(kind, name)
+    if isinstance(method, FunctionType) and kind is not Size and not _is_generated(kind, name):
+        return Method(value, Known(method))
+    if isinstance(method, classmethod) and isinstance(method.__func__, FunctionType):
+        return Method(Known(kind), Known(method.__func__))
     if not hasattr(kind, name):
         raise Raised(AttributeError(f"{kind.__name__!r} object has no attribute {name!r}"))
     return Method(value, name)
+
+
+def is_written_in_python(kind: Any) -> bool:
+    """Whether a class is made by a `class` statement, or one of NumPy's or the like that can be changed as those."""
+    return bool(kind.__flags__ & 1 << 9)
+
+
+def _is_generated(kind: type[Any], name: str) -> bool:
+    """Whether a method is one of those that `namedtuple` makes."""
+    return hasattr(kind, "_fields") and name in ("_replace", "_asdict")
 
 
 def _field(value: Sequence, name: str) -> Value:
@@ -81,9 +137,54 @@ def _field(value: Sequence, name: str) -> Value:
     return value.items[number]
 
 
-def _of_constant(value: Constant, name: str) -> Value:
+def _of_constant(recorder: Recorder, value: Constant, name: str) -> Value:
+    kind = type(value.value)
+    static = in_mro(kind, name)
+    if isinstance(value.value, Enum) and isinstance(static, FunctionType | classmethod | property):
+        if isinstance(static, FunctionType):
+            return Method(value, Known(static))
+        if isinstance(static, property) and static.fget is not None:
+            return recorder.call(Known(static.fget), [value], {})
+        if isinstance(static, classmethod):
+            return Method(Known(kind), Known(static.__func__))
     found = evaluated(getattr, value.value, name)
-    return Method(value, name) if callable(found) else made(found)
+    return Method(value, name) if callable(found) and not isinstance(found, type) else made(found)
+
+
+def _of_function(value: Function, name: str) -> Value:
+    if name == "__name__":
+        return Constant(value.code.co_name)
+    if name == "__qualname__":
+        return Constant(value.code.co_qualname)
+    if name == "__doc__":
+        text = value.code.co_consts[0] if value.code.co_consts else None
+        return Constant(text if isinstance(text, str) else None)
+    if name == "__module__":
+        return made(value.names.get("__name__"))
+    if name == "__code__":
+        return Known(value.code)
+    raise Unsupported(f"{name} of {describe(value)}")
+
+
+def _of_super(recorder: Recorder, value: Super, name: str) -> Value:
+    """A method of the classes after a class."""
+    is_class = isinstance(value.owner, Known) and isinstance(value.owner.value, type)
+    kind: Any = value.owner.value if is_class else class_of(value.owner)  # type: ignore[attr-defined]
+    order = kind.__mro__[kind.__mro__.index(value.after) + 1 :]
+    static = next((vars(parent)[name] for parent in order if name in vars(parent)), None)
+    if static is None:
+        raise Raised(AttributeError(f"'super' object has no attribute {name!r}"))
+    if isinstance(static, staticmethod):
+        return Known(static.__func__)
+    if isinstance(static, classmethod):
+        return Method(value.owner if is_class else Known(kind), Known(static.__func__))
+    if isinstance(static, property) and static.fget is not None:
+        return recorder.call(Known(static.fget), [value.owner], {})
+    if isinstance(static, FunctionType | WrapperDescriptorType | MethodDescriptorType):
+        return Known(static) if is_class else Method(value.owner, Known(static))
+    if name == "__new__" and static is object.__new__:
+        return Known(static)
+    raise Unsupported(f"{name} of super()")
 
 
 def _of_known(recorder: Recorder, value: Known, name: str) -> Value:
@@ -101,26 +202,133 @@ def _of_known(recorder: Recorder, value: Known, name: str) -> Value:
             written = recorder.effects.read_global(vars(obj), name)
         if written is not None:
             return written
-    if isinstance(obj, ModuleType | type):
         return _outside(recorder, value, name, evaluated(getattr, obj, name))
-    if name in (*TABLES, "__dict__") and recorder.effects.attributes.get(id(obj)):
+    if isinstance(obj, type):
+        return _of_class(recorder, value, name)
+    if name in TABLES and recorder.effects.attributes.get(id(obj)):
         raise Unsupported(f"{name} of {describe(value)}, of which the program has changed attributes")
+    if name == "__class__":
+        return Known(type(obj))
     if name == "__dict__":
-        raise Unsupported(f"__dict__ of {describe(value)}")
-    own = getattr(obj, "__dict__", {})
+        return _table(recorder, value)
+    return _of_object(recorder, value, name)
+
+
+def _of_class(recorder: Recorder, value: Known, name: str) -> Value:
+    """An attribute of a class."""
+    obj = value.value
+    static = in_mro(obj, name)
+    if static is None and type(obj) is not type and isinstance(in_mro(type(obj), "__getattr__"), FunctionType):
+        raise Unsupported(f"{name} of the class {obj.__name__}, whose metaclass says what that is")
+    if isinstance(static, classmethod) and isinstance(static.__func__, FunctionType):
+        return Method(value, Known(static.__func__))
+    found = evaluated(getattr, obj, name)
+    if isinstance(found, MethodType):
+        raise Unsupported(f"{name} of the class {obj.__name__}")
+    if value.source is None and static is not None and isinstance(found, Tensor | list | dict | set):
+        return wrap(recorder, found, Source(recorder.guards.name_of(obj)).attribute(name))
+    return _outside(recorder, value, name, found)
+
+
+def _table(recorder: Recorder, value: Known) -> Value:
+    """All attributes of an object; none of them can be set from here on."""
+    effects = recorder.effects
+    found = effects.attributes_of(value)
+    if effects.is_new(value):
+        items: dict[Any, Value] = {key: item for key, item in found.items.items() if item is not None}
+    elif found.items or value.source is None or type(value.value.__dict__) is not dict:
+        raise Unsupported(f"__dict__ of {describe(value)}, of which the program has changed attributes")
+    else:
+        wrapped = wrap(recorder, value.value.__dict__, value.source.attribute("__dict__"))
+        if not isinstance(wrapped, Mapping):
+            raise Unsupported(f"__dict__ of {describe(value)}")
+        items = wrapped.items
+    found.looked_at = True
+    return Mapping(items, frozen=f"the __dict__ of {describe(value)}")
+
+
+def _of_object(recorder: Recorder, value: Known, name: str) -> Value:
+    """An attribute of an object of a class: of itself, or what its class defines, bound to it."""
+    obj = value.value
+    kind, is_new = type(obj), recorder.effects.is_new(value)
+    if in_mro(kind, "__getattribute__") not in PLAIN_READERS:
+        raise Unsupported(f"{name} of {describe(value)}, which has a __getattribute__ of its own")
+    static = in_mro(kind, name)
+    if isinstance(static, property):
+        return _of_property(recorder, value, name, static)
+    own = {} if is_new else getattr(obj, "__dict__", {})
     if name in own:
         return _outside(recorder, value, name, own[name])
-    static = inspect.getattr_static(type(obj), name, None)
-    if isinstance(static, property):
-        raise Unsupported(f"the property {name} of {describe(value)}")
     if isinstance(static, FunctionType):
         return Method(value, Known(static))
     if isinstance(static, staticmethod | classmethod):
         function = Known(static.__func__)
-        return function if isinstance(static, staticmethod) else Method(Known(type(obj)), function)
-    if static is None:
-        raise Raised(AttributeError(f"{type(obj).__name__!r} object has no attribute {name!r}"))
+        return function if isinstance(static, staticmethod) else Method(Known(kind), function)
+    if isinstance(static, functools.cached_property):
+        found = recorder.call(Known(static.func), [value], {})
+        recorder.effects.write(value, name, found)
+        return found
+    if isinstance(static, MemberDescriptorType) and not is_new and hasattr(obj, name):
+        return _outside(recorder, value, name, getattr(obj, name))
+    if isinstance(obj, BaseException) and is_new:
+        return _of_error(recorder, value, name, static)
+    if static is None or isinstance(static, MemberDescriptorType):
+        return _missing(recorder, value, name)
+    getter = in_mro(type(static), "__get__")
+    if isinstance(getter, FunctionType):
+        return recorder.call(Known(getter), [_of_class_static(recorder, kind, name, static), value, Known(kind)], {})
+    if isinstance(static, WrapperDescriptorType | MethodDescriptorType):
+        return Method(value, Known(static))
+    if getter is not None and is_new:
+        raise Unsupported(f"{name} of {describe(value)}")
+    if is_new:
+        return _of_class_static(recorder, kind, name, static)
     return _outside(recorder, value, name, getattr(obj, name))
+
+
+def _of_class_static(recorder: Recorder, kind: Any, name: str, static: Any) -> Value:
+    """What a class, or one of its parents, defines under a name."""
+    owner = next(parent for parent in kind.__mro__ if name in vars(parent))
+    return wrap(recorder, static, Source(f"{recorder.guards.name_of(owner)}.__dict__").item(name))
+
+
+def _of_property(recorder: Recorder, value: Known, name: str, static: property) -> Value:
+    if not isinstance(static.fget, FunctionType):
+        raise Unsupported(f"the property {name} of {describe(value)}")
+    try:
+        return recorder.call(Known(static.fget), [value], {})
+    except Raised as raised:
+        if isinstance(raised.error, AttributeError) and in_mro(type(value.value), "__getattr__") is not None:
+            return _missing(recorder, value, name)
+        raise
+
+
+def _of_error(recorder: Recorder, value: Known, name: str, static: Any) -> Value:
+    """An attribute of an error that the program has made."""
+    if name == "with_traceback":
+        return Method(value, name)
+    if name == "__traceback__":
+        return Traceback()
+    if name == "__cause__":
+        return Constant(None)
+    if static is None:
+        return _missing(recorder, value, name)
+    if isinstance(static, WrapperDescriptorType | MethodDescriptorType) and name in ("__init__", "__str__", "__repr__"):
+        return Method(value, Known(static))
+    if hasattr(type(static), "__get__"):
+        raise Unsupported(f"{name} of an error")
+    return _of_class_static(recorder, type(value.value), name, static)
+
+
+def _missing(recorder: Recorder, value: Known, name: str) -> Value:
+    """What `__getattr__` gives for a name that is not found otherwise."""
+    kind = type(value.value)
+    getter = in_mro(kind, "__getattr__")
+    if isinstance(getter, FunctionType) and not isinstance(value.value, Module):
+        return recorder.call(Known(getter), [value, Constant(name)], {})
+    if getter is not None and not (isinstance(value.value, Module) and getter is in_mro(Module, "__getattr__")):
+        raise Unsupported(f"{name} of {describe(value)}, which has a __getattr__ of its own")
+    raise Raised(AttributeError(f"{kind.__name__!r} object has no attribute {name!r}"))
 
 
 def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
@@ -146,24 +354,68 @@ def _outside(recorder: Recorder, value: Known, name: str, found: Any) -> Value:
 
 
 def store_attribute(recorder: Recorder, value: Value, name: str, new: Value | None) -> None:
-    """Set an attribute of a value, or delete it, where Python would do no more than that."""
+    """Set an attribute of a value, or delete it."""
     if not isinstance(value, Known) or isinstance(value.value, type):
         raise Unsupported(f"a change of the attribute {name} of {describe(value)}")
     obj, effects = value.value, recorder.effects
-    if new is None:
-        attribute(recorder, value, name)  # AttributeError if there is none
+    kind = type(obj)
     if isinstance(obj, ModuleType):
+        if new is None:
+            attribute(recorder, value, name)  # AttributeError if there is none
         effects.write_global(vars(obj), name, new)
         return
-    kind = type(obj)
-    static = inspect.getattr_static(kind, name, None)
-    if static is not None and hasattr(type(static), "__set__") and not isinstance(static, MemberDescriptorType):
-        raise Unsupported(f"a change of {name} of {describe(value)}, which is a descriptor")
     if isinstance(obj, Module):
         _check_of_module(value, name, new)
-    elif _has_setter(kind, object):
-        raise Unsupported(f"a change of {name} of {describe(value)}, which has a __setattr__ of its own")
-    effects.write(value, name, new)
+    elif _has_setter(kind, object) and not isinstance(obj, BaseException):
+        setter = in_mro(kind, "__delattr__" if new is None else "__setattr__")
+        if not isinstance(setter, FunctionType | WrapperDescriptorType):
+            raise Unsupported(f"a change of {name} of {describe(value)}, which has a __setattr__ of its own")
+        if isinstance(setter, FunctionType):
+            recorder.call(Known(setter), [value, Constant(name), *([] if new is None else [new])], {})
+            return
+    store_plainly(recorder, value, name, new)
+
+
+def store_plainly(recorder: Recorder, value: Known, name: str, new: Value | None) -> None:
+    """Set an attribute of an object, or delete it, as `object.__setattr__` does."""
+    static = in_mro(type(value.value), name)
+    if isinstance(value.value, BaseException):
+        if name == "__traceback__":
+            return
+        if name.startswith("__") or not recorder.effects.is_new(value) or hasattr(type(static), "__set__"):
+            raise Unsupported(f"a change of {name} of {describe(value)}")
+    if isinstance(static, property):
+        function = static.fdel if new is None else static.fset
+        if function is None:
+            what = "deleter" if new is None else "setter"
+            owner = type(value.value).__name__
+            raise Raised(AttributeError(f"property {name!r} of {owner!r} object has no {what}"))
+        recorder.call(Known(function), [value, *([] if new is None else [new])], {})
+        return
+    if static is not None and not isinstance(static, MemberDescriptorType):
+        setter = in_mro(type(static), "__delete__" if new is None else "__set__")
+        if isinstance(setter, FunctionType):
+            descriptor = _of_class_static(recorder, type(value.value), name, static)
+            recorder.call(Known(setter), [descriptor, value, *([] if new is None else [new])], {})
+            return
+        if hasattr(type(static), "__set__") or hasattr(type(static), "__delete__"):
+            raise Unsupported(f"a change of {name} of {describe(value)}, which is a descriptor")
+    if new is None and not _is_own(recorder, value, name):
+        raise Raised(AttributeError(f"{type(value.value).__name__!r} object has no attribute {name!r}"))
+    if static is None and new is not None and not hasattr(value.value, "__dict__"):
+        raise Raised(AttributeError(f"{type(value.value).__name__!r} object has no attribute {name!r}"))
+    recorder.effects.write(value, name, new)
+
+
+def _is_own(recorder: Recorder, value: Known, name: str) -> bool:
+    """Whether an attribute is one of the object itself."""
+    with of_the_program():
+        if recorder.effects.read(value, name) is not None:
+            return True
+    if recorder.effects.is_new(value):
+        return False
+    is_slot = isinstance(in_mro(type(value.value), name), MemberDescriptorType)
+    return name in getattr(value.value, "__dict__", {}) or (is_slot and hasattr(value.value, name))
 
 
 def _has_setter(kind: Any, plain: Any) -> bool:
@@ -196,12 +448,15 @@ def class_of(value: Value) -> Any:
     """The class of the object that a value stands for."""
     if isinstance(value, TensorValue):
         return type(value.example) if not hasattr(value.example, "fake_mode") else _class_of_tensor(value)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence | Mapping | Context):
         return value.kind
-    if isinstance(value, Mapping):
-        return value.kind
-    if isinstance(value, Group):
-        return set
+    if isinstance(value, View):
+        return type(getattr({}, value.what)())
+    kinds: dict[type[Any], Any] = {
+        Group: set, Function: FunctionType, Method: MethodType, Generator: GeneratorType, Partial: functools.partial,
+    }  # fmt: skip
+    if type(value) in kinds:
+        return kinds[type(value)]
     return type(value.value if isinstance(value, Known) else known(value))
 
 

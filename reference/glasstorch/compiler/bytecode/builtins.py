@@ -6,27 +6,52 @@ Differs: a table of a few dozen functions; any other one of Python's is called o
 
 from __future__ import annotations
 
-import functools
 import inspect
-import itertools
 import math
 import operator
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
+from enum import Enum
+from types import FunctionType
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.attributes import attribute, class_of, members
+from glasstorch.autograd.modes import _set_grad_enabled, is_grad_enabled
+from glasstorch.compiler.bytecode.attributes import (
+    attribute,
+    class_of,
+    in_mro,
+    is_written_in_python,
+    members,
+    store_attribute,
+)
+from glasstorch.compiler.bytecode.contexts import set_mode
+from glasstorch.compiler.bytecode.objects import (
+    IN_PLACE,
+    OPERATORS,
+    class_name,
+    is_users,
+    iterated,
+    of_users,
+    special,
+    truth_of_object,
+)
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
+from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Constant,
+    Context,
+    Function,
     Group,
     Iterating,
     Known,
     Mapping,
     Method,
+    Partial,
     Sequence,
     TensorValue,
+    Traceback,
     Value,
     View,
     describe,
@@ -35,10 +60,13 @@ from glasstorch.compiler.bytecode.values import (
     known,
     plain_kind,
 )
-from glasstorch.compiler.bytecode.wrapping import made
+from glasstorch.compiler.bytecode.wrapping import BY_IDENTITY, made
 from glasstorch.nn.modules.container import ModuleList, Sequential
+from glasstorch.outside_data.from_data import is_tensor
+from glasstorch.python_forms.fact_functions import is_complex, is_floating_point, numel
 
 Call = Callable[..., Value]
+NONE: Final = Constant(None)
 
 
 def items_of(recorder: Recorder, value: Value) -> Iterator[Value]:
@@ -58,8 +86,10 @@ def items_of(recorder: Recorder, value: Value) -> Iterator[Value]:
         return iter([recorder.call_function(operator.getitem, [value, Constant(i)], {}) for i in range(count)])
     if isinstance(value, Known) and isinstance(value.value, ModuleList | Sequential):
         return iter(members(recorder, value))
-    if isinstance(value, Constant):
-        return map(made, value.value)
+    if is_users(value):
+        return iterated(recorder, value)
+    if isinstance(value, Constant | Known):
+        return map(made, evaluated(iter, value.value))
     raise Unsupported(f"a loop over {describe(value)}")
 
 
@@ -74,11 +104,21 @@ def _isinstance(recorder: Recorder, value: Value, kinds: Value) -> Value:
     return Constant(issubclass(class_of(value), known(kinds)))
 
 
+def _asked(recorder: Recorder, value: Value, name: str, *args: Value) -> Value:
+    """What a method of an object's class says that Python calls itself."""
+    method = special(recorder, value, name)
+    if method is None:
+        raise Raised(TypeError(f"{class_name(value)!r} object has no {name}"))
+    return recorder.call(method, list(args), {})
+
+
 def _len(recorder: Recorder, value: Value) -> Value:
     if isinstance(value, TensorValue):
         return Constant(value.example.shape[0])
     if isinstance(value, View):
         return Constant(len(value.owner.items))
+    if is_users(value):
+        return _asked(recorder, value, "__len__")
     if isinstance(value, Sequence | Mapping | Group):
         return Constant(len(value.items))
     return Constant(evaluated(len, known(value)))
@@ -105,24 +145,6 @@ def _hasattr(recorder: Recorder, value: Value, name: Value) -> Value:
     return Constant(True)
 
 
-def _zip(recorder: Recorder, *values: Value, **options: Value) -> Value:
-    columns = [items_of(recorder, value) for value in values]
-    strict = known(options["strict"]) if "strict" in options else False
-    return Iterating(Sequence(list(row), tuple) for row in zip(*columns, strict=strict))
-
-
-def _enumerate(recorder: Recorder, value: Value, start: Value | None = None) -> Value:
-    numbers = itertools.count(known(start) if start is not None else 0)
-    return Iterating(Sequence([Constant(next(numbers)), item], tuple) for item in items_of(recorder, value))
-
-
-def _sum(recorder: Recorder, value: Value, start: Value | None = None) -> Value:
-    total: Value = Constant(0) if start is None else start
-    for item in items_of(recorder, value):
-        total = binary(recorder, operator.add, total, item)
-    return total
-
-
 def _sequence(kind: type[Any]) -> Call:
     def make(recorder: Recorder, value: Value | None = None) -> Value:
         return Sequence([] if value is None else list(items_of(recorder, value)), kind)
@@ -130,46 +152,139 @@ def _sequence(kind: type[Any]) -> Call:
     return make
 
 
-def _dict(recorder: Recorder, value: Value | None = None, **named: Value) -> Value:
+def _dict(recorder: Recorder, value: Value | None = None, /, **named: Value) -> Value:
     items: dict[Any, Value] = {}
     if isinstance(value, Mapping):
         items.update(value.items)
     elif value is not None:
         for pair in items_of(recorder, value):
-            key, item = items_of(recorder, pair)
-            items[known(key)] = item
+            parts = list(items_of(recorder, pair))
+            if len(parts) != 2:
+                raise Unsupported(f"dict() of pairs of which one is {describe(pair)}")
+            items[evaluated(_hashed, known(parts[0]))] = parts[1]
     return Mapping({**items, **named})
 
 
-def _reversed(recorder: Recorder, value: Value) -> Value:
-    return Iterating(iter(list(items_of(recorder, value))[::-1]))
-
-
-def _iter(recorder: Recorder, value: Value) -> Value:
-    return Iterating(items_of(recorder, value))
-
-
-def _next(recorder: Recorder, value: Value, *default: Value) -> Value:
-    if not isinstance(value, Iterating):
-        raise Unsupported(f"next of {describe(value)}")
-    return next(value.items, *default)
-
-
-def _type(recorder: Recorder, value: Value) -> Value:
+def _type(recorder: Recorder, value: Value, *rest: Value) -> Value:
+    if rest:
+        raise Unsupported("type() with three arguments, which makes a class")
     return Known(class_of(value))
 
 
+def _setattr(recorder: Recorder, value: Value, name: Value, new: Value) -> Value:
+    store_attribute(recorder, value, known(name), new)
+    return Constant(None)
+
+
+def _delattr(recorder: Recorder, value: Value, name: Value) -> Value:
+    store_attribute(recorder, value, known(name), None)
+    return Constant(None)
+
+
+def _vars(recorder: Recorder, value: Value) -> Value:
+    return attribute(recorder, value, "__dict__")
+
+
+def _bool(recorder: Recorder, value: Value = Constant(False)) -> Value:  # noqa: B008  # a constant
+    return Constant(truth(recorder, value))
+
+
+def _callable(recorder: Recorder, value: Value) -> Value:
+    if isinstance(value, Function | Method | Partial):
+        return Constant(True)
+    if is_users(value):
+        return Constant(in_mro(type(value.value), "__call__") is not None)  # type: ignore[attr-defined]
+    return Constant(callable(value.value) if isinstance(value, Known | Constant) else False)
+
+
+def _text(recorder: Recorder, value: Value = Constant(""), *rest: Value) -> Value:  # noqa: B008  # a constant
+    return Constant(text_of(recorder, value) if not rest else evaluated(str, known(value), *map(known, rest)))
+
+
+def _repr(recorder: Recorder, value: Value) -> Value:
+    return Constant(text_of(recorder, value, "__repr__"))
+
+
+def text_of(recorder: Recorder, value: Value, name: str = "__str__") -> str:
+    """What `str()` or `repr()` gives."""
+    if not isinstance(value, Known) or not is_users(value):
+        return str(evaluated(str if name == "__str__" else repr, known(value)))
+    kind = type(value.value)
+    static = in_mro(kind, name)
+    if name == "__str__" and static is object.__str__:
+        return text_of(recorder, value, "__repr__")
+    if isinstance(static, FunctionType):
+        return str(known(recorder.call(Known(static), [value], {})))
+    if isinstance(value.value, BaseException) and recorder.effects.is_new(value):
+        args = recorder.effects.attributes_of(value).items["args"]
+        assert args is not None
+        base = next(parent for parent in kind.__mro__ if not is_written_in_python(parent))
+        text = str(static(base(*known(args))))
+        return text if name == "__str__" else text.replace(base.__name__, kind.__name__, 1)
+    raise Unsupported(f"the text of {describe(value)}")
+
+
+def _defaultdict(recorder: Recorder, factory: Value = NONE, value: Value | None = None, /, **named: Value) -> Value:
+    is_none = isinstance(factory, Constant) and factory.value is None
+    made_ = _dict(recorder, value, **named)
+    assert isinstance(made_, Mapping)
+    return Mapping(made_.items, defaultdict, None if is_none else factory)
+
+
+def _hashed(key: Any) -> Any:
+    hash(key)
+    return key
+
+
+def _ordered_dict(recorder: Recorder, value: Value | None = None, /, **named: Value) -> Value:
+    made_ = _dict(recorder, value, **named)
+    assert isinstance(made_, Mapping)
+    return Mapping(made_.items, OrderedDict)
+
+
+def _is_grad_enabled(recorder: Recorder) -> Value:
+    return Constant(is_grad_enabled())
+
+
+def _set_mode(recorder: Recorder, enabled: Value) -> Value:
+    set_mode(recorder, known(enabled))
+    return Constant(None)
+
+
+def _is_tensor(recorder: Recorder, value: Value) -> Value:
+    return Constant(isinstance(value, TensorValue))
+
+
+def _operator(function: Any) -> Call:
+    def apply(recorder: Recorder, left: Value, right: Value) -> Value:
+        return binary(recorder, function, left, right)
+
+    return apply
+
+
+def _by_owner(name: str) -> Call:
+    """A function of the library that is the method of its first argument."""
+
+    def ask(recorder: Recorder, input: Value, *args: Value, **kwargs: Value) -> Value:  # PyTorch's name
+        return recorder.call(attribute(recorder, input, name), list(args), kwargs)
+
+    return ask
+
+
 UNDERSTOOD: Final[dict[Any, Call]] = {
-    isinstance: _isinstance, len: _len, getattr: _getattr, hasattr: _hasattr, zip: _zip, enumerate: _enumerate,
-    sum: _sum, list: _sequence(list), tuple: _sequence(tuple), dict: _dict, reversed: _reversed, iter: _iter,
-    next: _next, type: _type,
+    isinstance: _isinstance, len: _len, getattr: _getattr, hasattr: _hasattr, list: _sequence(list),
+    tuple: _sequence(tuple), dict: _dict, type: _type, setattr: _setattr, delattr: _delattr, vars: _vars, bool: _bool,
+    callable: _callable, str: _text, repr: _repr, defaultdict: _defaultdict, OrderedDict: _ordered_dict,
+    is_grad_enabled: _is_grad_enabled, _set_grad_enabled: _set_mode, is_tensor: _is_tensor, numel: _by_owner("numel"),
+    is_floating_point: _by_owner("is_floating_point"), is_complex: _by_owner("is_complex"),
+    **{function: _operator(function) for function in (*OPERATORS, *IN_PLACE, operator.getitem)},
 }  # fmt: skip
 
 # Functions without effects, which are called when all that they get is known.
 PURE: Final = frozenset(
     [
-        abs, all, any, bool, bytes, callable, chr, complex, divmod, float, format, frozenset, hash, int, issubclass,
-        max, min, ord, pow, range, repr, round, slice, sorted, str, functools.reduce,
+        abs, bytes, chr, complex, divmod, float, format, frozenset, hash, int, issubclass, ord, pow, range,
+        round, slice,
         *(function for function in vars(math).values() if inspect.isbuiltin(function)),
     ]
 )  # fmt: skip
@@ -182,6 +297,8 @@ READING: Final = frozenset([operator.eq, operator.ne, operator.lt, operator.le, 
 
 def binary(recorder: Recorder, function: Callable[..., Any], left: Value, right: Value) -> Value:
     """What an operator of Python gives: a node where a tensor is an operand, the result itself where both are known."""
+    if is_users(left) or is_users(right):
+        return of_users(recorder, function, left, right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return recorder.call_function(function, [left, right], {})
     if function is operator.getitem:
@@ -227,8 +344,8 @@ def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
         return found if isinstance(found, Value) else Sequence(list(found), plain_kind(value.kind))
     if isinstance(value, Mapping):
         return _item(recorder, value, known(key))
-    if isinstance(value, Known) and not isinstance(value.value, type):
-        return Method(value, Known(type(value.value).__getitem__))
+    if is_users(value):
+        return _asked(recorder, value, "__getitem__", key)
     return made(evaluated(operator.getitem, known(value), known(key)))
 
 
@@ -250,6 +367,8 @@ def store_item(recorder: Recorder, value: Value, key: Value, new: Value) -> Valu
         recorder.effects.change(value)
         place = known(key)
         evaluated(value.items.__setitem__, place, list(items_of(recorder, new)) if isinstance(place, slice) else new)
+    elif is_users(value):
+        _asked(recorder, value, "__setitem__", key, new)
     else:
         raise Unsupported(f"a change of an item of {describe(value)}")
     return Constant(None)
@@ -257,6 +376,8 @@ def store_item(recorder: Recorder, value: Value, key: Value, new: Value) -> Valu
 
 def delete_item(recorder: Recorder, value: Value, key: Value) -> Value:
     """Delete an item of a list or dict."""
+    if is_users(value):
+        return _asked(recorder, value, "__delitem__", key)
     if not isinstance(value, Mapping) and not (isinstance(value, Sequence) and value.kind is list):
         raise Unsupported(f"the deletion of an item of {describe(value)}")
     recorder.effects.change(value)
@@ -268,11 +389,17 @@ def equal(recorder: Recorder, left: Value, right: Value) -> bool:
     """Whether two values are one object or equal, as the search in a list asks."""
     if left is right:
         return True
-    return bool(known(binary(recorder, operator.eq, left, right)))
+    return truth(recorder, binary(recorder, operator.eq, left, right))
 
 
 def contains(recorder: Recorder, container: Value, item: Value) -> bool:
     """Whether an item is in a container."""
+    if isinstance(container, TensorValue):
+        raise Unsupported("whether an item is in a tensor")
+    if is_users(container):
+        if special(recorder, container, "__contains__") is not None:
+            return truth(recorder, _asked(recorder, container, "__contains__", item))
+        return any(equal(recorder, other, item) for other in items_of(recorder, container))
     if isinstance(container, Mapping | Group):
         return bool(evaluated(container.items.__contains__, known(item)))
     if isinstance(container, View) and container.what == "keys":
@@ -290,3 +417,64 @@ def order(recorder: Recorder, items: list[Value], key: Value, reverse: Any) -> l
     keys = [known(value) for value in given]
     places = evaluated(sorted, range(len(items)), key=keys.__getitem__, reverse=reverse)
     return [items[place] for place in places]
+
+
+def truth(recorder: Recorder, value: Value) -> bool:
+    """Whether a value is true, which must not depend on a tensor's elements."""
+    if isinstance(value, TensorValue):
+        raise Unsupported("a branch on a tensor, whose elements are not known while the program is captured")
+    if isinstance(value, Sequence | Mapping | Group):
+        return bool(value.items)
+    if isinstance(value, View):
+        return bool(value.owner.items)
+    if isinstance(value, Constant):
+        return bool(value.value)
+    if isinstance(value, Function | Method | Partial | Context | Iterating | Traceback):
+        return True
+    if isinstance(value, Known):
+        return truth_of_object(recorder, value) if is_users(value) else True
+    raise Unsupported(f"a branch on {describe(value)}")
+
+
+def same(recorder: Recorder, left: Value, right: Value) -> bool:
+    """Whether two values stand for one object, where the guards say so of each call."""
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, Constant) and isinstance(one.value, bool | None | type(...) | Enum):
+            return isinstance(other, Constant) and other.value is one.value
+        if isinstance(one, Known) and isinstance(one.value, BY_IDENTITY):
+            return isinstance(other, Known) and other.value is one.value
+    if left is right:
+        return True
+    objects = (Constant, Known, TensorValue, Sequence, Mapping, Group, Function, Method, Iterating)
+    if isinstance(left, objects) and isinstance(right, objects) and type(left) is not type(right):
+        return False
+    if left.source is not None and right.source is not None:
+        return _same_outside(recorder, left, right, left.source, right.source)
+    if isinstance(left, Known) and isinstance(right, Known):
+        return _same_object(recorder, left, right)
+    if all(isinstance(value, Mapping | Group | Iterating) or _is_list(value) for value in (left, right)):
+        return False  # at least one of them is new
+    raise Unsupported(f"whether {describe(left)} is {describe(right)}: only their values are known")
+
+
+def _same_object(recorder: Recorder, left: Known, right: Known) -> bool:
+    """Whether two objects are one, of which at most one has a place that the guards can look up."""
+    found = left.value is right.value
+    for one, other in ((left, right), (right, left)):
+        if one.source is not None and not recorder.effects.is_new(other):
+            where, what = one.source.expression, recorder.guards.name_of(other.value)
+            recorder.guards.add("ID_MATCH", where, f"{where} is {'' if found else 'not '}{what}")
+    return found
+
+
+def _same_outside(recorder: Recorder, left: Value, right: Value, one: Source, other: Source) -> bool:
+    if not all(isinstance(value, Known | TensorValue | Mapping | Group) or _is_list(value) for value in (left, right)):
+        raise Unsupported(f"whether {describe(left)} is {describe(right)}: only their values are known")
+    found = isinstance(left, Known) and isinstance(right, Known) and left.value is right.value
+    first, second = one.expression, other.expression
+    recorder.guards.add("ID_MATCH", first, f"{first} is {'' if found else 'not '}{second}")
+    return found
+
+
+def _is_list(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.kind is list

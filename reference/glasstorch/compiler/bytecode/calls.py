@@ -8,36 +8,53 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType, MethodDescriptorType, MethodType
+from functools import partial
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    WrapperDescriptorType,
+)
 from typing import Any, Final
 
-from glasstorch._tensor import Tensor
-from glasstorch.compiler.bytecode.attributes import attribute
-from glasstorch.compiler.bytecode.builtins import PURE, UNDERSTOOD, subscript
+from glasstorch.compiler.bytecode import builtins, iterators
+from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python
+from glasstorch.compiler.bytecode.builtins import PURE, items_of, same, subscript, truth
 from glasstorch.compiler.bytecode.containers import container_method
+from glasstorch.compiler.bytecode.contexts import UNDERSTOOD as CONTEXTS
+from glasstorch.compiler.bytecode.contexts import context_method, make_context
+from glasstorch.compiler.bytecode.iterators import iterator_method
 from glasstorch.compiler.bytecode.marked import marked
-from glasstorch.compiler.bytecode.raising import evaluated
+from glasstorch.compiler.bytecode.objects import instantiate, is_users, special
+from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
+from glasstorch.compiler.bytecode.slots import slot
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Cell,
     Constant,
+    Context,
     Function,
     Group,
     Iterating,
     Known,
     Mapping,
     Method,
+    Partial,
     Sequence,
     TensorValue,
     Value,
+    View,
     describe,
-    has_tensor,
     is_known,
     known,
 )
 from glasstorch.compiler.bytecode.wrapping import made, wrap
+from glasstorch.core.device import device
+from glasstorch.core.geometry import Size
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx._names import qualified_name
 from glasstorch.nn.modules.module import Module
@@ -49,6 +66,8 @@ COMPUTING: Final = (
     "glasstorch.operators.generated", "glasstorch.nn.functions", "glasstorch.python_forms", "glasstorch.functional",
     "glasstorch.outside_data",
 )  # fmt: skip
+UNDERSTOOD: Final = {**builtins.UNDERSTOOD, **iterators.UNDERSTOOD}
+OF_CONSTANTS: Final = (Size, device)  # classes whose objects are made of constants
 Inline = Callable[[Function, list[Value], dict[str, Value]], Value]
 
 HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -60,6 +79,10 @@ class Caller:
     def __init__(self, recorder: Recorder, inline: Inline) -> None:
         self.recorder = recorder
         self.inline = inline
+        recorder.call = self.call
+        recorder.truth = partial(truth, recorder)
+        recorder.same = partial(same, recorder)
+        recorder.items = partial(items_of, recorder)
 
     def call(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """What a call gives."""
@@ -67,6 +90,8 @@ class Caller:
             return self.inline(function, args, kwargs)
         if isinstance(function, Method):
             return self._method(function, args, kwargs)
+        if isinstance(function, Partial):
+            return self.call(function.function, [*function.args, *args], {**function.kwargs, **kwargs})
         if not isinstance(function, Known | Constant):
             raise Unsupported(f"a call of {describe(function)}")
         return self._known(function, function.value, args, kwargs)
@@ -77,9 +102,16 @@ class Caller:
         owner, name = method.owner, method.function
         if isinstance(owner, TensorValue):
             return self._tensor_method(owner, name, args, kwargs)
-        if isinstance(owner, Sequence | Mapping | Group):
+        if isinstance(owner, Sequence | Mapping | Group | View):
             return container_method(self.recorder, owner, name, args, kwargs)
-        given, named = map(known, args), {key: known(value) for key, value in kwargs.items()}
+        if isinstance(owner, Iterating):
+            return iterator_method(self.recorder, owner, name, args)
+        if isinstance(owner, Context):
+            return context_method(self.recorder, owner, name)
+        if isinstance(owner, Known) and name == "with_traceback":
+            return owner
+        drained = [Sequence(list(arg.items), list) if isinstance(arg, Iterating) else arg for arg in args]
+        given, named = map(known, drained), {key: known(value) for key, value in kwargs.items()}
         return made(evaluated(getattr(known(owner), name), *given, **named))
 
     def _tensor_method(self, owner: TensorValue, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -91,37 +123,66 @@ class Caller:
         return self.recorder.call_method(name, [owner, *args], kwargs)
 
     def _known(self, function: Value, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        if is_users(function) and not isinstance(obj, Module):
+            return self._object(function, args, kwargs)
         meaning = marked(self.recorder, self.call, function, args, kwargs)
         if meaning is not None:
             return meaning
         if isinstance(obj, Module):
             return self._module(function, obj, args, kwargs)
-        try:
-            if obj in UNDERSTOOD:
-                return UNDERSTOOD[obj](self.recorder, *args, **kwargs)
-            is_pure = obj in PURE
-        except TypeError:  # it has no hash
-            is_pure = False
-        if is_pure:
+        if obj in UNDERSTOOD:
+            return UNDERSTOOD[obj](self.recorder, *args, **kwargs)
+        if obj in PURE:
             return self._pure(obj, args, kwargs)
-        if isinstance(obj, type) and issubclass(obj, tuple) and hasattr(obj, "_fields"):
-            return self._named_tuple(obj, args, kwargs)
-        if isinstance(obj, MethodType):
-            return self.call(Known(obj.__func__), [made(obj.__self__), *args], kwargs)
+        if isinstance(obj, WrapperDescriptorType | MethodDescriptorType) or obj is object.__new__:
+            return slot(self.recorder, obj, args, kwargs)
+        if isinstance(obj, type):
+            return self._class(obj, args, kwargs)
         if self._is_of_the_library(obj):
             return self.recorder.call_function(obj, args, kwargs)
         if isinstance(obj, FunctionType):
             return self.inline(self.function_of(function, obj), args, kwargs)
-        if isinstance(obj, MethodDescriptorType | BuiltinFunctionType) and not has_tensor(Sequence(args, list)):
+        if isinstance(obj, BuiltinFunctionType):
             raise Unsupported(f"a call of the builtin {obj.__name__}, of which nothing is known here")
         raise Unsupported(f"a call of {describe(function)}")
 
+    def _object(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """What an object gives that can be called."""
+        obj = function.value  # type: ignore[attr-defined]
+        if isinstance(obj, MethodType):
+            return self.call(Known(obj.__func__), [made(obj.__self__), *args], kwargs)
+        if not self.recorder.effects.is_new(function) and self._is_operator(obj):  # type: ignore[arg-type]
+            return self.recorder.call_function(obj, args, kwargs)
+        method = special(self.recorder, function, "__call__")
+        if method is None:
+            raise Raised(TypeError(f"{type(obj).__name__!r} object is not callable"))
+        return self.call(method, args, kwargs)
+
+    def _class(self, kind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """What a call of a class gives."""
+        if kind in CONTEXTS:
+            return make_context(self.recorder, kind, args, kwargs)
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            return self._named_tuple(kind, args, kwargs)
+        if kind in OF_CONSTANTS:
+            return made(evaluated(kind, *map(known, args), **{name: known(value) for name, value in kwargs.items()}))
+        if _module_in_the_library(kind):
+            raise Unsupported(f"a call of {qualified_name(kind)}, which a graph cannot hold")
+        if is_written_in_python(kind) or issubclass(kind, BaseException):
+            return instantiate(self.recorder, kind, args, kwargs)
+        raise Unsupported(f"a call of {kind.__name__}, of which nothing is known here")
+
     def _named_tuple(self, kind: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        owner = next(parent for parent in kind.__mro__ if "_fields" in vars(parent))
+        if in_mro(kind, "__new__") is not vars(owner).get("__new__") or isinstance(
+            in_mro(kind, "__init__"), FunctionType
+        ):
+            raise Unsupported(f"a call of {kind.__name__}, which has a __new__ or an __init__ of its own")
         given = dict(zip(kind._fields, args, strict=False)) | kwargs
         defaults = {name: made(default) for name, default in kind._field_defaults.items()}
         items = [given.get(name, defaults.get(name)) for name in kind._fields]
         if len(args) > len(kind._fields) or set(kwargs) - set(kind._fields) or None in items:
-            raise TypeError(f"{kind.__name__}: {len(args)} arguments and {list(kwargs)} do not fit {kind._fields}")
+            raise Unsupported(f"{kind.__name__}: {len(args)} arguments and {list(kwargs)} do not fit {kind._fields}")
         return Sequence([item for item in items if item is not None], kind)
 
     def _pure(self, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -132,14 +193,17 @@ class Caller:
         given = [Sequence(list(arg.items), list) if isinstance(arg, Iterating) else arg for arg in args]
         if not all(map(is_known, given)):
             raise Unsupported(f"{obj.__name__}() of {', '.join(map(describe, given))}")
-        return made(obj(*map(known, given), **{name: known(value) for name, value in kwargs.items()}))
+        return made(evaluated(obj, *map(known, given), **{name: known(value) for name, value in kwargs.items()}))
+
+    def _is_operator(self, obj: Any) -> bool:
+        return isinstance(obj, OpOverload) or "overloads" in dir(type(obj))
 
     def _is_of_the_library(self, obj: Any) -> bool:
         """Whether a function is one of the library's operators or functions, which a graph calls."""
         if isinstance(obj, OpOverload) or hasattr(obj, "overloads"):
             return True
-        module = getattr(obj, "__module__", None) or ""
-        if module.partition(".")[0] not in (LIBRARY, "torch") or module.startswith(LAYERS):
+        module = _module_in_the_library(obj)
+        if not module or module.startswith(LAYERS):
             return False
         if computes(obj):
             return True
@@ -162,45 +226,41 @@ class Caller:
 
     def function_of(self, value: Value, obj: FunctionType) -> Function:
         """A Python function, with its defaults and the variables of outer functions as values."""
-        source = value.source
-        cells = [
-            self._cell(obj, cell, None if source is None else source.cell(i))
-            for i, cell in enumerate(obj.__closure__ or ())
-        ]
-        place = None if source is None else source.attribute("__defaults__")
+        source = value.source or Source(self.recorder.guards.name_of(obj))
+        cells = [self._cell(cell, source.cell(i)) for i, cell in enumerate(obj.__closure__ or ())]
+        place = source.attribute("__defaults__")
         defaults = tuple(
-            self._of_function(obj, default, None if place is None else place.item(i))
-            for i, default in enumerate(obj.__defaults__ or ())
+            wrap(self.recorder, default, place.item(i)) for i, default in enumerate(obj.__defaults__ or ())
         )
-        place = None if source is None else source.attribute("__kwdefaults__")
+        place = source.attribute("__kwdefaults__")
         keywords = {
-            name: self._of_function(obj, default, None if place is None else place.item(name))
-            for name, default in (obj.__kwdefaults__ or {}).items()
+            name: wrap(self.recorder, default, place.item(name)) for name, default in (obj.__kwdefaults__ or {}).items()
         }
         return Function(obj.__code__, obj.__globals__, defaults, keywords, tuple(cells))
 
-    def _cell(self, obj: FunctionType, cell: CellType, source: Source | None) -> Cell:
+    def _cell(self, cell: CellType, source: Source) -> Cell:
         """A variable of an outer function, which is one however many functions share it."""
-        cells = self.recorder.effects.cells
-        if id(cell) not in cells:
+        effects = self.recorder.effects
+        found = effects.cells.get(id(cell))
+        if found is None:
+            effects.kept.append(cell)
+            found = effects.cells[id(cell)] = Cell(None, cell, source)
             try:
-                found = cell.cell_contents
+                contents = cell.cell_contents
             except ValueError:  # it is not set yet
-                raise Unsupported(
-                    f"{obj.__name__}, which has a variable of an outer function that is not set"
-                ) from None
-            place = None if source is None else source.attribute("cell_contents")
-            self.recorder.effects.kept.append(cell)
-            cells[id(cell)] = Cell(self._of_function(obj, found, place), cell, source)
-        return cells[id(cell)]
+                self.recorder.guards.add("EMPTY_CELL", source.expression, f"is_empty({source.expression})")
+            else:
+                found.contents = wrap(self.recorder, contents, source.attribute("cell_contents"))
+        elif found.source is not None and found.source != source:
+            place, first = source.expression, found.source.expression
+            self.recorder.guards.add("DUPLICATE_INPUT", place, f"{place} is {first}")
+        return found
 
-    def _of_function(self, obj: FunctionType, found: Any, source: Source | None) -> Value:
-        """A default value or an outer variable of a function."""
-        if source is not None:
-            return wrap(self.recorder, found, source)
-        if isinstance(found, Tensor | list | dict):
-            raise Unsupported(f"{obj.__name__}, which holds a {type(found).__name__} and whose place is not known")
-        return made(found)
+
+def _module_in_the_library(obj: Any) -> str:
+    """The module of the library that defines a function or a class; nothing if it is not the library's."""
+    module: str = getattr(obj, "__module__", None) or ""
+    return module if module.partition(".")[0] in (LIBRARY, "torch") else ""
 
 
 def computes(obj: Any) -> bool:
@@ -220,22 +280,22 @@ def bind(function: Function, args: list[Value], kwargs: dict[str, Value]) -> dic
     for name in names[code.co_posonlyargcount : count + keyword_only]:
         if name in named:
             if name in bound:
-                raise TypeError(f"{code.co_name}() got multiple values for argument {name!r}")
+                raise Raised(TypeError(f"{code.co_name}() got multiple values for argument {name!r}"))
             bound[name] = named.pop(name)
     if code.co_flags & inspect.CO_VARARGS:
         bound[next(rest)] = Sequence(list(args[count:]), tuple)
     elif len(args) > count:
-        raise TypeError(f"{code.co_name}() takes {count} positional arguments but {len(args)} were given")
+        raise Raised(TypeError(f"{code.co_name}() takes {count} positional arguments but {len(args)} were given"))
     if code.co_flags & inspect.CO_VARKEYWORDS:
         bound[next(rest)] = Mapping(named)
     elif named:
-        raise TypeError(f"{code.co_name}() got an unexpected keyword argument {next(iter(named))!r}")
+        raise Raised(TypeError(f"{code.co_name}() got an unexpected keyword argument {next(iter(named))!r}"))
     with_default = names[count - len(function.defaults) : count]
     for name, default in (*zip(with_default, function.defaults, strict=True), *function.keyword_defaults.items()):
         bound.setdefault(name, default)
     missing = [name for name in names[: count + keyword_only] if name not in bound]
     if missing:
-        raise TypeError(f"{code.co_name}() missing required argument {missing[0]!r}")
+        raise Raised(TypeError(f"{code.co_name}() missing required argument {missing[0]!r}"))
     return bound
 
 

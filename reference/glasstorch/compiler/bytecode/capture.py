@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from glasstorch.compiler.bytecode.calls import Caller
+from glasstorch.compiler.bytecode.contexts import leave_all
 from glasstorch.compiler.bytecode.frame import Frame
 from glasstorch.compiler.bytecode.instructions import VERSION, is_understood
 from glasstorch.compiler.bytecode.raising import Raised
@@ -52,9 +53,11 @@ def capture(fn: FunctionType, arguments: dict[str, Any]) -> Captured:
     frame = Frame(recorder, function, variables, True)
     try:
         result = frame.run()
+        replay = replaying(recorder, [result])
     except Raised as raised:
         raise raised.error from raised
-    replay = replaying(recorder, [result])
+    finally:
+        leave_all(recorder)
     inputs = {value.proxy.node: value.source for value in recorder.inputs.values()}
     recorder.finish(replay.results)
     left = recorder.graph.find_nodes(op="placeholder")

@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.builtins import binary, delete_item, equal, items_of, order, store_item, subscript
+from glasstorch.compiler.bytecode.builtins import (
+    binary,
+    contains,
+    delete_item,
+    equal,
+    items_of,
+    order,
+    store_item,
+    subscript,
+)
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -40,11 +49,13 @@ CHANGING_OF_SETS: Final = (
 
 
 def container_method(
-    recorder: Recorder, owner: Sequence | Mapping | Group, name: str, args: list[Value], kwargs: dict[str, Value]
+    recorder: Recorder, owner: Sequence | Mapping | Group | View, name: str, args: list[Value], kwargs: dict[str, Value]
 ) -> Value:
     """What a method of a container gives."""
     kind: Any = owner.kind if isinstance(owner, Sequence | Mapping) else set
     table = OF_DICTS if isinstance(owner, Mapping) else OF_LISTS if kind is list else OF_TUPLES
+    if isinstance(owner, View):
+        return _of_view(recorder, owner, name, args)
     if isinstance(owner, Group):
         return _of_set(recorder, owner, name, args)
     if name not in table:
@@ -142,7 +153,7 @@ def _add(recorder: Recorder, owner: Value, other: Value) -> Value:
     return binary(recorder, lambda a, b: a + b, owner, other)
 
 
-def _replace(recorder: Recorder, owner: Sequence, **new: Value) -> Value:
+def _replace(recorder: Recorder, owner: Sequence, /, **new: Value) -> Value:
     kind: Any = owner.kind
     items = dict(zip(kind._fields, owner.items, strict=True))
     if not new.keys() <= items.keys():
@@ -179,7 +190,7 @@ def _set_default(recorder: Recorder, owner: Mapping, key: Value, default: Value 
     return evaluated(owner.items.setdefault, known(key), default)  # type: ignore[no-any-return]
 
 
-def update(recorder: Recorder, owner: Mapping, other: Value | None = None, **named: Value) -> Value:
+def update(recorder: Recorder, owner: Mapping, other: Value | None = None, /, **named: Value) -> Value:
     """Add the items of another dict, or of pairs, to a dict."""
     if isinstance(other, Mapping):
         owner.items.update(other.items)
@@ -231,6 +242,16 @@ def _move_to_end(recorder: Recorder, owner: Mapping, key: Value, last: Value = C
 
 
 # Sets ------------------------------------------------------------------------------------------------------------
+
+
+def _of_view(recorder: Recorder, owner: View, name: str, args: list[Value]) -> Value:
+    if name == "__iter__":
+        return Iterating(items_of(recorder, owner))
+    if name == "__len__":
+        return Constant(len(owner.owner.items))
+    if name == "__contains__":
+        return Constant(contains(recorder, owner, args[0]))
+    raise Unsupported(f"{name} of a view of a dict")
 
 
 def _of_set(recorder: Recorder, owner: Group, name: str, args: list[Value]) -> Value:

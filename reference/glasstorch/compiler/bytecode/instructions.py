@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dis
 import sys
+from bisect import bisect_left
 from functools import lru_cache
 from types import CodeType
 from typing import Any, Final, NamedTuple
@@ -23,6 +24,15 @@ class Instruction(NamedTuple):
     value: Any  # what the argument means: a constant, a name
     target: int
     line: int
+    offset: int = -1  # in the function's bytecode
+
+
+class Handler(NamedTuple):
+    """Where an error leads: the number of an instruction, how many values stay on the stack, what is put on it."""
+
+    target: int
+    depth: int
+    with_place: bool  # whether the place of the error is put on the stack too
 
 
 def is_understood() -> bool:
@@ -45,5 +55,18 @@ def instructions_of(code: CodeType) -> tuple[Instruction, ...]:
     for i in found:
         line = i.starts_line or line
         is_jump = i.opcode in dis.hasjrel or i.opcode in dis.hasjabs
-        made.append(Instruction(i.opname, i.arg or 0, i.argval, number_of[i.argval] if is_jump else -1, line))
+        made.append(Instruction(i.opname, i.arg or 0, i.argval, number_of[i.argval] if is_jump else -1, line, i.offset))
     return tuple(made)
+
+
+@lru_cache(maxsize=1024)
+def handlers_of(code: CodeType) -> tuple[Handler | None, ...]:
+    """For each instruction, where an error in it leads, or None if it leaves the function."""
+    instructions = instructions_of(code)
+    offsets = [i.offset for i in instructions]
+    found: list[Handler | None] = [None] * len(instructions)
+    for start, end, target, depth, with_place in dis._parse_exception_table(code):  # type: ignore[attr-defined]
+        handler = Handler(bisect_left(offsets, target), depth, with_place)
+        for number in range(bisect_left(offsets, start), bisect_left(offsets, end)):
+            found[number] = handler
+    return tuple(found)

@@ -9,6 +9,7 @@ Differs: Python text instead of bytecode.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from glasstorch.compiler.bytecode.values import (
     Known,
     Mapping,
     Method,
+    Partial,
     TensorValue,
     Value,
     describe,
@@ -52,6 +54,7 @@ class _Writer:
 
     def __init__(self, recorder: Recorder) -> None:
         self.guards, self.effects = recorder.guards, recorder.effects
+        self.generators = recorder.generators
         self.grad_enabled_before = recorder.grad_enabled
         self.results: list[Proxy] = []
         self.numbers: dict[Any, int] = {}  # of results, by node
@@ -64,6 +67,8 @@ class _Writer:
     def replay(self, values: list[Value]) -> Replay:
         given = [self.name(value) for value in values]
         effects = self.effects
+        if any(frame.would_run_when_dropped() for frame in self.generators):
+            raise Unsupported("a generator that is not at its end and has something left to do when it is dropped")
         effects.guard_aliases()
         for container in list(effects.containers.values()):
             self._fill(container)
@@ -146,6 +151,11 @@ class _Writer:
             return name
         if isinstance(value, Known):
             return self._instance(value, key)
+        if isinstance(value, Partial):
+            args = "".join(f", {self.name(arg)}" for arg in value.args)
+            named = ", ".join(f"{name!r}: {self.name(item)}" for name, item in value.kwargs.items())
+            function, kind = self.name(value.function), self.guards.name_of(functools.partial)
+            return self._variable(key, self.making, f"{kind}({function}{args}, **{{{named}}})")
         if isinstance(value, Function):
             return self._function(value, key)
         if isinstance(value, Method):
@@ -168,6 +178,8 @@ class _Writer:
         return repr(key) if type(key) in (bool, int, str) or key is None else self.guards.name_of(key)
 
     def _instance(self, value: Known, key: int) -> str:
+        if id(value.value) in self.effects.raised:
+            raise Unsupported("an error that was raised, as a result")
         kind = self.guards.name_of(type(value.value))
         found = self.effects.attributes[key]
         args = found.items.get("args") if isinstance(value.value, BaseException) else None

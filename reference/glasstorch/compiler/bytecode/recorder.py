@@ -7,17 +7,17 @@ Differs: sizes are numbers.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import getitem
 from typing import Any
 
 from glasstorch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.autograd.modes import _set_grad_enabled, is_grad_enabled
 from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
-from glasstorch.compiler.bytecode.values import Constant, Mapping, Sequence, TensorValue, Value, mapped
+from glasstorch.compiler.bytecode.values import Constant, Context, Mapping, Sequence, TensorValue, Value, mapped
 from glasstorch.compiler.guards import Guards
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
@@ -46,7 +46,14 @@ class Recorder:
         self.grad_enabled = is_grad_enabled()  # when the capture began
         self.names = names  # the globals of the function that is captured
         self.inputs: dict[int, TensorValue] = {}
-        self.call: Callable[[Value, list[Value], dict[str, Value]], Value]  # calls a value; a frame sets it
+        # What the parts of an execution need of each other; a frame sets them.
+        self.call: Callable[[Value, list[Value], dict[str, Value]], Value]
+        self.truth: Callable[[Value], bool]
+        self.same: Callable[[Value, Value], bool]
+        self.items: Callable[[Value], Iterator[Value]]
+        self.frames: list[Any] = []  # that are being executed, the outermost one first
+        self.generators: list[Any] = []  # the frames of all generators
+        self.open_contexts: list[Context] = []  # whose block has begun and not ended
         self.kept: list[Tensor] = []  # so that no other tensor gets the number of one of the inputs
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.guards.grad_mode()
@@ -63,7 +70,7 @@ class Recorder:
             proxy = self.tracer.create_proxy("placeholder", source.name, (), {}, type_expr=type(tensor))
             example = self.fake.from_tensor(tensor)
             proxy.node.meta["example_value"] = example
-            found = self.inputs[id(tensor)] = TensorValue(proxy, example, source=source)
+            found = self.inputs[id(tensor)] = TensorValue(proxy, example, True, source=source)
             self.kept.append(tensor)
             self.guards.tensor(source.expression, tensor)
         elif found.source != source:
@@ -74,6 +81,11 @@ class Recorder:
     def call_function(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A node that calls a function with values, and the value of its result."""
         return self._call("call_function", function, args, kwargs, function)
+
+    def effect(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Proxy:
+        """A node that calls a function whose result is no tensor, such as one that sets a mode."""
+        name = self.graph._target_to_str(function)
+        return self.tracer.create_proxy("call_function", function, args, {}, name=name)
 
     def call_method(self, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A node that calls a method of the first argument, and the value of its result."""
@@ -124,10 +136,25 @@ class Recorder:
         for node in reversed(self.graph.nodes):
             if not node.users and _only_takes_apart(node):
                 self.graph.erase_node(node)
+        self._drop_modes_without_use()
         for node in self.graph.find_nodes(op="placeholder"):
             if not node.users:
                 self.graph.erase_node(node)
         self.graph.lint()
+
+    def _drop_modes_without_use(self) -> None:
+        """Erase pairs of nodes that set the mode of gradients and set it back, with nothing between them."""
+        mode, previous, before = self.grad_enabled, None, self.grad_enabled
+        for node in list(self.graph.nodes):
+            if node.target is not _set_grad_enabled:
+                previous = None
+                continue
+            if previous is not None and node.args[0] is before:
+                self.graph.erase_node(node)
+                self.graph.erase_node(previous)
+                previous, mode = None, before
+            else:
+                previous, before, mode = node, mode, node.args[0]
 
 
 def _only_takes_apart(node: Node) -> bool:

@@ -44,6 +44,7 @@ class SideEffects:
         self.names: dict[int, tuple[dict[str, Any], dict[str, Value | None]]] = {}  # globals that were set
         self.cells: dict[int, Cell] = {}  # the variables of outer functions, by the number of Python's cell
         self.new: dict[int, Known] = {}  # objects that the program made
+        self.raised: set[int] = set()  # the errors among them that were raised
 
     # Objects of the outside --------------------------------------------------------------------------------------
 
@@ -78,6 +79,10 @@ class SideEffects:
         self.new[id(obj)] = found
         self.attributes[id(obj)] = Attributes(found)
         return found
+
+    def set_args(self, error: Known, args: list[Value]) -> None:
+        """Set what an error was made with."""
+        self.attributes_of(error).items["args"] = Sequence(args, tuple)
 
     def is_new(self, value: Known) -> bool:
         """Whether the program has made the object."""

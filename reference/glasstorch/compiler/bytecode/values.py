@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType, WrapperDescriptorType
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
@@ -18,7 +18,7 @@ from glasstorch.core.geometry import Size
 from glasstorch.fx.proxy import Proxy
 
 # Objects that do nothing of their own when Python compares, hashes or prints them.
-PLAIN_OBJECTS: Final = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType)
+PLAIN_OBJECTS: Final = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType, WrapperDescriptorType, property)
 
 
 @dataclass(eq=False)
@@ -41,6 +41,7 @@ class TensorValue(Value):
 
     proxy: Proxy
     example: Tensor
+    is_named: bool = False  # after the first variable that holds it
 
 
 @dataclass(eq=False)
@@ -122,6 +123,44 @@ class Iterating(Value):
     items: Iterator[Value]
 
 
+@dataclass(eq=False)
+class Generator(Iterating):
+    """A generator, and its function that is executed step by step."""
+
+    frame: Any
+
+
+@dataclass(eq=False)
+class Partial(Value):
+    """A function with some of its arguments, as `functools.partial` makes it."""
+
+    function: Value
+    args: list[Value]
+    kwargs: dict[str, Value]
+
+
+@dataclass(eq=False)
+class Context(Value):
+    """A mode of the library that a `with` block sets, and its settings; for each block that it is in, what ends it."""
+
+    kind: type[Any]
+    settings: tuple[Any, ...]
+    entered: list[Any] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Super(Value):
+    """What `super()` gives: an object or a class, and the class after which its methods are looked for."""
+
+    owner: Value
+    after: type[Any]
+
+
+@dataclass(eq=False)
+class Traceback(Value):
+    """The traceback of an error, which can only be passed on."""
+
+
 def known(value: Value | str) -> Any:
     """The object that a value stands for, if no tensor and no user's object is part of it.
 
@@ -188,6 +227,11 @@ def describe(value: Any) -> str:
         return f"an object of the class {type(value.value).__name__}"
     if isinstance(value, Constant | Known):
         return f"{type(value.value).__name__} {value.value!r}"[:80]
-    return {Sequence: "a sequence", Mapping: "a dict", View: "a view of a dict", Iterating: "an iterator"}.get(
-        type(value), "a method"
-    )
+    return NAMES.get(type(value), "a method")
+
+
+NAMES: Final[dict[type[Any], str]] = {
+    Sequence: "a sequence", Mapping: "a dict", View: "a view of a dict", Context: "a mode of the library",
+    Partial: "a partial function", Iterating: "an iterator", Generator: "a generator", Super: "super()",
+    Traceback: "a traceback",
+}  # fmt: skip

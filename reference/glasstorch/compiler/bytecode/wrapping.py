@@ -6,16 +6,30 @@ Differs: numbers are constants, never symbols.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import functools
+from collections import OrderedDict, defaultdict
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.bytecode.contexts import context_of
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
-from glasstorch.compiler.bytecode.values import Constant, Group, Known, Mapping, Method, Sequence, TensorValue, Value
+from glasstorch.compiler.bytecode.values import (
+    Constant,
+    Group,
+    Known,
+    Mapping,
+    Method,
+    Partial,
+    Sequence,
+    TensorValue,
+    Value,
+)
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
@@ -29,6 +43,15 @@ CONSTANTS: Final = (
 BY_IDENTITY: Final = (FunctionType, BuiltinFunctionType, ModuleType, type, Module)
 
 
+def is_constant(obj: Any) -> bool:
+    """Whether an object is a number, a text or the like, or a tuple of them: it can be a key, and equals its copy."""
+    if isinstance(obj, tuple | frozenset):
+        return type(obj) in (tuple, frozenset) and all(map(is_constant, obj))
+    if isinstance(obj, Enum):
+        return True
+    return type(obj) in CONSTANTS or (isinstance(obj, CONSTANTS) and isinstance(obj, np.generic))
+
+
 def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
     """The value of an object that the function got from outside; what is assumed of it becomes guards.
 
@@ -40,7 +63,7 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
         if type(obj) not in (Tensor, Parameter, Buffer):
             raise Unsupported(f"a tensor of the class {type(obj).__name__}, whose own methods are not known")
         return recorder.input(obj, source)
-    if isinstance(obj, CONSTANTS):
+    if is_constant(obj) and not isinstance(obj, tuple):
         guards.equal(where, obj)
         return Constant(obj, source=source)
     if isinstance(obj, BY_IDENTITY):
@@ -57,20 +80,42 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
         found = recorder.effects.remember(obj, Sequence([], list, source=source))  # it may contain itself
         found.items += [wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)]
         return found
-    if type(obj) in (dict, OrderedDict) and all(isinstance(key, CONSTANTS) for key in obj):
+    if type(obj) in (dict, OrderedDict) and all(map(is_constant, obj)):
         guards.keys(where, obj)
         table = recorder.effects.remember(obj, Mapping({}, type(obj), source=source))
         for key, item in obj.items():
             table.items[key] = wrap(recorder, item, source.item(key))
         return table
-    if type(obj) is set and all(isinstance(key, CONSTANTS) for key in obj) and list(obj) == list(obj.copy()):
+    if type(obj) is defaultdict and all(map(is_constant, obj)):
+        guards.keys(where, obj)
+        factory = (
+            None
+            if obj.default_factory is None
+            else wrap(recorder, obj.default_factory, source.attribute("default_factory"))
+        )
+        table = recorder.effects.remember(obj, Mapping({}, defaultdict, factory, source=source))
+        for key, item in obj.items():
+            table.items[key] = wrap(recorder, item, source.item(key))
+        return table
+    if type(obj) is set and all(map(is_constant, obj)) and list(obj) == list(obj.copy()):
         guards.keys(where, obj)  # type: ignore[arg-type]  # a set has its order too
         return recorder.effects.remember(obj, Group(obj.copy(), source=source))
     if isinstance(obj, MethodType):
         guards.same_object(f"{where}.__func__", obj.__func__)
         owner = wrap(recorder, obj.__self__, source.attribute("__self__"))
         return Method(owner, Known(obj.__func__), source=source)
+    context = context_of(recorder, obj, source)
+    if context is not None:
+        return context
     guards.same_type(where, obj)
+    if type(obj) is functools.partial:
+        function = wrap(recorder, obj.func, source.attribute("func"))
+        args, kwargs = (
+            wrap(recorder, obj.args, source.attribute("args")),
+            wrap(recorder, obj.keywords, source.attribute("keywords")),
+        )
+        if isinstance(args, Sequence) and isinstance(kwargs, Mapping):
+            return Partial(function, args.items, kwargs.items, source=source)
     return recorder.effects.remember(obj, Known(obj, source=source))
 
 
@@ -82,7 +127,7 @@ def made(obj: Any) -> Value:
         return Mapping({key: made(item) for key, item in obj.items()}, type(obj))
     if isinstance(obj, set):
         return Group(obj)
-    return Constant(obj) if isinstance(obj, CONSTANTS) else Known(obj)
+    return Constant(obj) if is_constant(obj) else Known(obj)
 
 
 def source_of(value: Value, name: str) -> Source | None:
