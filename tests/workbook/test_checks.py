@@ -39,6 +39,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "markers =\n    slow: takes long\n    gpu: a GPU\n    ci: left to CI\n"
     )
     monkeypatch.setattr(checks, "STEPS", (GOOD, GOOD))
+    monkeypatch.setattr(checks, "LONGEST", GOOD)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--no-such-option")
     monkeypatch.delenv("CI", raising=False)
     return tmp_path
@@ -93,6 +94,21 @@ def test_a_failed_step_fails_the_run_and_the_tests_still_run(
     assert "bad step: see the top of this output" in "".join(output.splitlines()[-3:])
 
 
+def test_the_longest_step_runs_beside_the_others_and_is_told_after_them(
+    clone: Path, capfd: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    meet = "import pathlib, time\npathlib.Path('{}').touch()\nwhile not pathlib.Path('{}').exists(): time.sleep(0.01)"
+    monkeypatch.setattr(checks, "STEPS", (Step("waits", ("-c", meet.format("a", "b")), "nothing"),))
+    long = Step("long", ("-c", meet.format("b", "a") + "\nraise SystemExit('it found this')"), "mend that")
+    monkeypatch.setattr(checks, "LONGEST", long)
+    assert run_checks(clone, everything=False) == 1
+    output = last_line(capfd)[1]
+    said = re.compile(
+        r"^waits: .*^long: .*it found this\n  -> mend that\n\nFailed so far: long\.", re.DOTALL | re.MULTILINE
+    )
+    assert said.search(output)
+
+
 def test_a_failed_test_fails_the_run(clone: Path, capfd: Output) -> None:
     (clone / "tests" / "test_b.py").write_text("def test_b():\n    assert False\n")
     assert run_checks(clone, everything=False) == 1
@@ -113,4 +129,5 @@ def test_a_broken_test_file_does_not_hide_the_others(clone: Path, capfd: Output)
 
 
 def test_the_steps_name_what_they_check() -> None:
-    assert [step.name for step in checks.STEPS] == ["ruff check", "ruff format", "mypy", "generated code"]
+    steps = (*checks.STEPS, checks.COLLECTION, checks.LONGEST)
+    assert [step.name for step in steps] == ["ruff check", "ruff format", "generated code", "tests collected", "mypy"]
