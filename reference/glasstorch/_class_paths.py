@@ -39,7 +39,7 @@ ELSEWHERE: Final = {
     "core.keys": ("torch", "DispatchKey DispatchKeySet"),
     "core.random.generator": ("torch._C", "Generator"),
     "core.removable_handle": ("torch.utils.hooks", "RemovableHandle"),
-    "core.symbols": ("torch", "SymInt"),
+    "core.symbols": ("torch", "SymInt SymFloat SymBool"),
     "core.storage": ("torch.storage", "UntypedStorage _StorageBase"),
     "core.typed_storage": ("torch.storage", "TypedStorage"),
     "data.dataloader": ("torch.utils.data.dataloader", "DataLoader _InfiniteConstantSampler"),

@@ -41,10 +41,13 @@ from glasstorch import storage as storage
 from glasstorch import torch_version as torch_version
 from glasstorch import utils as utils
 from glasstorch import version as version
+from glasstorch._checks import *  # noqa: F403
+from glasstorch._checks import __all__ as _CHECKS
 from glasstorch._python_dispatch import register_python_dispatch
 from glasstorch._settings import *  # noqa: F403
 from glasstorch._settings import _register_device_module as _register_device_module
 from glasstorch._symbolic import *  # noqa: F403
+from glasstorch._symbolic import OF_MATH as _OF_MATH
 from glasstorch._symbolic import _assert as _assert
 from glasstorch._tensor import Tensor as Tensor
 from glasstorch._tracer import register_tracer
@@ -213,4 +216,5 @@ if not _typing.TYPE_CHECKING:  # a type checker cannot read it, and would take i
         if (not name.startswith(("_", "register_")) and name not in ("annotations", "refuse_unknown_names"))
         or name in ("_assert", "_conj", "_neg_view", "_register_device_module", *_functional_api.__all__)
         or name in _PRIVATE
+        or name in (*_OF_MATH, *_CHECKS)
     ]

@@ -416,6 +416,8 @@ def empty(shape: Shape, dtype: dtype, on: device = CPU) -> Tensor:
     nbytes = math.prod(shape) * dtype.itemsize
     if on is CPU:
         return wrap(empty_array(shape, dtype.numpy, nbytes), dtype)
+    if type(nbytes) is not int:  # of symbols, whose strides are kept: they have no hash to look them up by
+        return make(Storage.allocate(nbytes, on), dtype, shape, geometry.row_major(shape), 0)
     if nbytes > MOST:
         check_countable(shape, dtype.itemsize)
     return make(Storage.allocate(nbytes, on), dtype, shape, None, 0)

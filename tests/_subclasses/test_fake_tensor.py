@@ -170,10 +170,3 @@ def test_a_storage_has_one_fake_form_while_somebody_holds_it() -> None:
     kept = _fake_form(meta, glasstorch.device("cpu"))
     assert _fake_form(meta, glasstorch.device("cpu")) is kept
     assert kept.nbytes() == 8
-
-
-def test_symbolic_sizes_are_refused_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="shape_env"):
-        FakeTensorMode(shape_env=object())
-    with pytest.raises(NotImplementedError, match="symbolic"):
-        FakeTensorMode().from_tensor(glasstorch.ones(1), symbolic_context=object())

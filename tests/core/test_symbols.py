@@ -20,7 +20,7 @@ def ragged() -> SymInt:
 
 
 def test_nothing_but_a_node_makes_one() -> None:
-    with pytest.raises(TypeError, match="sizes are ints in glasstorch"):
+    with pytest.raises(TypeError, match="a symbol is made by a ShapeEnv"):
         SymInt(3)
 
 

@@ -240,7 +240,7 @@ def test_an_operator_is_no_python_function(torch: Any, name: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "fx.experimental.symbolic_shapes",
+        "fx.experimental.symbolic_shapes.DimConstraints",
         "fx.experimental.proxy_tensor.selective_decompose",
         "fx.graph_module.reduce_package_graph_module",
         "fx.passes.net_min_base",

@@ -1,6 +1,7 @@
 """How is Python code captured, at PyTorch's own path?
 
-Reading order: `config` (its settings), `exc` (its errors), `utils` (what is counted).
+Reading order: `config` (its settings), `exc` (its errors), `source` (where a value comes from), `utils` (what is
+counted).
 
 Mirrors: torch/_dynamo/__init__.py
 Differs: the code is in compiler/. What is captured, and what is not yet, is in compiler/bytecode.

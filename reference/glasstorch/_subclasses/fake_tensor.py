@@ -1,8 +1,8 @@
 """How does a program run without elements, on tensors that say which device they would be on?
 
 Mirrors: torch/_subclasses/fake_tensor.py (FakeTensor, FakeTensorMode, FakeTensorConverter)
-Differs: sizes are numbers: a `shape_env` is refused. Kernels run on tensors of the meta device that share the fake
-    ones' storages; nothing is cached, and no kernel runs on made-up elements.
+Differs: kernels run on tensors of the meta device that share the fake ones' storages; nothing is cached, and no kernel
+    runs on made-up elements. A view becomes a fake tensor of its own geometry: its base does not.
 
 # Note [Fake tensors]
 A fake tensor is a tensor of the meta device whose `device` is another one: a name, of which no such device must exist.
@@ -10,6 +10,9 @@ The mode runs each operator on the meta device, and gives the results the device
 that was asked for. A small tensor that was made of a program's own numbers keeps them as its `constant`, so that
 `tensor(3).item()` has an answer; operators on constants alone are computed. Any other question about elements raises
 DataDependentOutputException, and results whose sizes depend on elements DynamicOutputShapeException.
+
+With a `shape_env` (fx/experimental/symbolic_shapes.py) the sizes of fake tensors are symbols, and shape functions
+compute with them as with numbers. What depends on elements is a symbol, too, of which nothing is known.
 """
 
 from __future__ import annotations
@@ -28,15 +31,17 @@ from glasstorch._subclasses.errors import DynamicOutputShapeException as Dynamic
 from glasstorch._subclasses.errors import FakeTensorDeviceMismatchError as FakeTensorDeviceMismatchError
 from glasstorch._subclasses.errors import UnsupportedFakeTensorException as UnsupportedFakeTensorException
 from glasstorch._subclasses.errors import UnsupportedOperatorException as UnsupportedOperatorException
-from glasstorch._tensor import Tensor, tensor_of
+from glasstorch._tensor import Tensor, empty, empty_strided, tensor_of
 from glasstorch._traceable import is_traceable_wrapper_subclass
 from glasstorch.core import hooks
 from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
-from glasstorch.core.dtype import get_default_dtype
+from glasstorch.core.dtype import get_default_dtype, int64
+from glasstorch.core.geometry import span
 from glasstorch.core.keys import KEYS_OF_DEVICE, META_KEYS, PYTHON
 from glasstorch.core.pytree import tree_leaves, tree_map
 from glasstorch.core.storage import UntypedStorage
+from glasstorch.core.symbols import as_sizes
 from glasstorch.dispatch import mode_stack
 from glasstorch.dispatch.mode_stack import _TorchDispatchModeKey
 from glasstorch.dispatch.operator import Operator, registry
@@ -86,8 +91,8 @@ class FakeTensor(Tensor):
     fake_device: Device
     fake_mode: FakeTensorMode
     constant: Tensor | None
-    item_memo: ClassVar[None] = None  # of symbolic sizes, which come with the compiler
-    nonzero_memo: ClassVar[None] = None
+    item_memo: Any = None  # the symbol of its only element, until it is written to
+    nonzero_memo: Any = None  # the symbol of the number of its elements that are not 0
     real_tensor: ClassVar[None] = None
 
     def __new__(
@@ -98,7 +103,8 @@ class FakeTensor(Tensor):
         on = _with_index(Device(device))
         keys = keys_of_class(cls, KEYS_OF_DEVICE[on.type])
         storage = _fake_form(elem.untyped_storage(), on)
-        made: Any = tensor_of(elem.dtype, elem._shape, keys, None, storage, elem.strides(), elem._offset, cls)
+        shape = as_sizes(elem._shape)
+        made: Any = tensor_of(elem.dtype, shape, keys, None, storage, elem.strides(), elem._offset, cls)
         made.fake_device, made.fake_mode, made.constant = on, fake_mode, constant
         if elem.requires_grad:
             hooks.required(made)
@@ -153,8 +159,17 @@ class FakeTensorConverter:
         self.tensor_memo: dict[int, tuple[weakref.ref[Tensor], FakeTensor]] = {}
         self.storage_memo: WeakKeyDictionary[UntypedStorage, UntypedStorage] = WeakKeyDictionary()
 
-    def from_real_tensor(self, fake_mode: FakeTensorMode, t: Tensor, make_constant: bool = False) -> FakeTensor:
-        """The fake form of a real tensor, with its geometry and whether it requires grad."""
+    def from_real_tensor(
+        self,
+        fake_mode: FakeTensorMode,
+        t: Tensor,
+        make_constant: bool = False,
+        shape_env: Any = None,
+        *,
+        source: Any = None,
+        symbolic_context: Any = None,
+    ) -> FakeTensor:
+        """The fake form of a real tensor, with its geometry and whether it requires grad; in symbols of `shape_env`."""
         known = self.tensor_memo.get(id(t))
         if known is not None and known[0]() is t and not make_constant:
             return known[1]
@@ -162,11 +177,19 @@ class FakeTensorConverter:
             raise UnsupportedFakeTensorException(
                 f"{type(t).__name__}, whose class has a __torch_dispatch__, has no fake form in glasstorch"
             )
+        shape, strides, offset = t._shape, t.strides(), t._offset
+        if shape_env is not None:
+            shape, strides, offset = shape_env.create_symbolic_sizes_strides_storage_offset(
+                t, source, symbolic_context=symbolic_context
+            )
         real = t._storage if t._storage is not None else t.untyped_storage()
         storage = self.storage_memo.get(real)
         if storage is None:
-            storage = self.storage_memo[real] = UntypedStorage.allocate(real.nbytes(), META)
-        elem = tensor_of(t.dtype, t._shape, META_KEYS, None, storage, t.strides(), t._offset)
+            nbytes = real.nbytes()
+            if shape is not t._shape and nbytes == (span(t._shape, t.strides()) + t._offset) * t.dtype.itemsize:
+                nbytes = (span(shape, strides) + offset) * t.dtype.itemsize
+            storage = self.storage_memo[real] = UntypedStorage.allocate(nbytes, META)
+        elem = tensor_of(t.dtype, shape, META_KEYS, None, storage, strides, offset)
         kind: Any = FakeTensor
         made: Any = kind(fake_mode, elem, t.device, t if make_constant else None)
         if t.requires_grad:
@@ -209,14 +232,10 @@ class FakeTensorMode(TorchDispatchMode):
         export: bool = False,
     ) -> None:
         super().__init__()
-        if shape_env is not None:
-            raise NotImplementedError(
-                "FakeTensorMode: shape_env is not in glasstorch yet: symbolic sizes come with the compiler"
-            )
         self.allow_fallback_kernels = allow_fallback_kernels
         self.allow_non_fake_inputs = allow_non_fake_inputs
-        self.shape_env = None
-        self.static_shapes = True if static_shapes is None else static_shapes
+        self.shape_env = shape_env
+        self.static_shapes = shape_env is None if static_shapes is None else static_shapes
         self.export = export
         self.fake_tensor_converter = FakeTensorConverter()
         self.enter_stack: list[Any] = []
@@ -263,10 +282,19 @@ class FakeTensorMode(TorchDispatchMode):
         symbolic_context: Any = None,
         trace: bool = True,
     ) -> FakeTensor:
-        """The fake form of a tensor: the same one each time it is asked for."""
-        if symbolic_context is not None:
-            raise NotImplementedError("from_tensor: symbolic_context: symbolic sizes come with the compiler")
-        return self.fake_tensor_converter.from_real_tensor(self, tensor)
+        """The fake form of a tensor: the same one each time it is asked for.
+
+        Its sizes are symbols of the mode's `shape_env`, if it has one, unless `static_shapes` says otherwise;
+        `symbolic_context` says which are, and `source` where they come from.
+        """
+        static = self.static_shapes if static_shapes is None else static_shapes
+        if static:
+            if symbolic_context is not None:
+                raise AssertionError("cannot set both static_shapes and symbolic_context")
+            return self.fake_tensor_converter.from_real_tensor(self, tensor)
+        return self.fake_tensor_converter.from_real_tensor(
+            self, tensor, shape_env=self.shape_env, source=source, symbolic_context=symbolic_context
+        )
 
     def __torch_dispatch__(
         self, func: Operator, types: Sequence[type], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -284,9 +312,14 @@ class FakeTensorMode(TorchDispatchMode):
             computed = self._of_constants(func, args, named)
             if computed is not None:
                 return computed[0]
+        if self.shape_env is not None and (rule := DEPENDING_ON_ELEMENTS.get(func.name)) is not None:
+            with _sizes_are_general(self.shape_env):
+                answer = rule(self, *args, **named)
+            if answer is not NotImplemented:
+                return answer
         _refuse_questions_about_elements(func, args)
         for t in _written(func, args, named):
-            t.constant = None
+            t.constant = t.item_memo = t.nonzero_memo = None
         if (fake_impl := active_fake_impl_of(func.name)) is not None:
             return self._by_users_kernel(func, fake_impl, args, named)
         try:
@@ -351,11 +384,12 @@ class FakeTensorMode(TorchDispatchMode):
         twins = {id(t): (_twin(t), t) for t in given}
         of_twin = {id(twin): t for twin, t in twins.values()}
         inside = tree_map(lambda t: twins[id(t)][0] if isinstance(t, FakeTensor) else t, (args, named))
-        result = _disabled_torch_dispatch_impl(func, (), *inside)
+        with _sizes_are_general(self.shape_env):
+            result = _disabled_torch_dispatch_impl(func, (), *inside)
         for twin, t in twins.values():  # an operator may have changed sizes in place
             shown = _fake_form(twin.untyped_storage(), t.fake_device)
-            if t._shape != twin._shape or t.strides() != twin.strides() or t._storage is not shown:
-                t.set_storage(shown, twin._shape, twin.strides(), twin._offset)
+            if t._shape is not twin._shape or t.strides() is not twin.strides() or t._storage is not shown:
+                t.set_storage(shown, as_sizes(twin._shape), twin.strides(), twin._offset)
         kind: Any = FakeTensor
 
         def as_fake(value: Any) -> Any:
@@ -364,6 +398,90 @@ class FakeTensorMode(TorchDispatchMode):
             return of_twin[id(value)] if id(value) in of_twin else kind(self, value, common or CPU)
 
         return tree_map(as_fake, result)
+
+
+@contextmanager
+def _sizes_are_general(shape_env: Any) -> Iterator[None]:
+    """In the block, sizes that depend on elements count as neither 0 nor 1."""
+    if shape_env is None:
+        yield
+        return
+    shape_env.oblivious += 1
+    try:
+        yield
+    finally:
+        shape_env.oblivious -= 1
+
+
+# What depends on elements, in symbols -------------------------------------------------------------------------------
+
+
+def _the_element(mode: FakeTensorMode, self: FakeTensor) -> Any:
+    if self.item_memo is None:
+        if not mode.shape_env.allow_scalar_outputs:
+            return NotImplemented
+        env, dtype = mode.shape_env, self.dtype
+        if dtype.is_complex:
+            return NotImplemented
+        make = env.create_unbacked_symfloat if dtype.is_floating_point else env.create_unbacked_symint
+        self.item_memo = (env.create_unbacked_symbool if dtype.name == "bool" else make)()
+    return self.item_memo
+
+
+def _how_many_are_not_0(mode: FakeTensorMode, mask: FakeTensor) -> Any:
+    """The number of elements of a tensor that are not 0, as a symbol."""
+    if mask.nonzero_memo is None:
+        count = mask.numel()
+        if type(count) is int and count == 0:
+            return 0
+        mask.nonzero_memo = symbol = mode.shape_env.create_unbacked_symint()
+        most = count if type(count) is int else None
+        mode.shape_env._constrain_range_for_size(symbol.node.expr, max=most)
+    return mask.nonzero_memo
+
+
+def _new(mode: FakeTensorMode, like: FakeTensor, shape: tuple[Any, ...], dtype: Any) -> FakeTensor:
+    kind: Any = FakeTensor
+    made: FakeTensor = kind(mode, empty(shape, dtype, META), like.fake_device)
+    return made
+
+
+def _where_not_0(mode: FakeTensorMode, self: FakeTensor) -> Any:
+    if not mode.shape_env.allow_dynamic_output_shape_ops:
+        return NotImplemented
+    count: Any = _how_many_are_not_0(mode, self)
+    kind: Any = FakeTensor  # each column is a vector of its own
+    made: FakeTensor = kind(mode, empty_strided((count, self.dim()), (1, count), int64, META), self.fake_device)
+    return made
+
+
+def _selected(mode: FakeTensorMode, self: FakeTensor, mask: FakeTensor) -> Any:
+    if not mode.shape_env.allow_dynamic_output_shape_ops:
+        return NotImplemented
+    return _new(mode, self, (_how_many_are_not_0(mode, mask),), self.dtype)
+
+
+def _indexed(mode: FakeTensorMode, self: FakeTensor, indices: Sequence[Any]) -> Any:
+    """An index with masks: each becomes the indices of its elements that are true."""
+    masks = [i for i in indices if isinstance(i, Tensor) and i.dtype.name in ("bool", "uint8")]
+    if not masks or not mode.shape_env.allow_dynamic_output_shape_ops:
+        return NotImplemented
+    found: list[Any] = []
+    with mode:
+        for i in indices:
+            if any(i is mask for mask in masks):
+                found += registry.find("aten::nonzero")(i).unbind(1)
+            else:
+                found.append(i)
+        return registry.find(INDEX)(self, found)
+
+
+DEPENDING_ON_ELEMENTS: dict[str, Any] = {
+    "aten::_local_scalar_dense": _the_element,
+    "aten::nonzero": _where_not_0,
+    "aten::masked_select": _selected,
+    INDEX: _indexed,
+}
 
 
 def _twin(t: FakeTensor) -> Tensor:

@@ -45,6 +45,7 @@ from glasstorch.core.keys import (
     MATH_BITS,
     DispatchKey,
 )
+from glasstorch.core.symbols import SymInt
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import Boxed, Operator, registry
 from glasstorch.dispatch.resolve import Resolution, has_kernel, resolve
@@ -321,6 +322,8 @@ def of_part(plain: Boxed) -> Boxed:
         if base is None or step != 1 or not 0 <= dim < len(shape):
             return plain(keys, self, dim, start, end, step)
         size = shape[dim]
+        if type(size) is not int or type(start) is SymInt or type(end) is SymInt:
+            return plain(keys, self, dim, start, end, step)
         first, last = 0 if start is None else start, size if end is None else end
         if not 0 <= first <= last <= size:
             first, last = slice_bounds(size, start, end)

@@ -20,7 +20,7 @@ from glasstorch.core.keys import WRAPPED
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.plain_types import PLAIN
 from glasstorch.core.random.generator import Generator
-from glasstorch.core.symbols import SymInt
+from glasstorch.core.symbols import SYMBOLS, SymBool, SymFloat, SymInt
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.core.typed_storage import is_storage
 from glasstorch.dispatch.schema import Type
@@ -53,7 +53,7 @@ def _as_index(value: Any) -> int | None:
             return None
         return int(value.host_array())
     if isinstance(value, SymInt):
-        return value  # type: ignore[return-value]  # a ragged size; who computes with it as a number fails
+        return value  # type: ignore[return-value]  # a symbol: shape functions compute with it
     try:
         return builtin_operators.index(value)
     except TypeError:
@@ -97,7 +97,7 @@ def _scalar(value: Any) -> Any:
         return value.item()
     if isinstance(value, TensorImpl) and not (value._shape or value.key_set & WRAPPED or _requires_grad(value)):
         return value.host_array().item()
-    return REFUSED
+    return value if isinstance(value, SYMBOLS) else REFUSED
 
 
 def _requires_grad(tensor: TensorImpl) -> bool:
@@ -111,13 +111,15 @@ def _int(value: Any) -> Any:
 
 def _float(value: Any) -> Any:
     number = _scalar(value)
+    if isinstance(number, SymInt | SymFloat):
+        return number.__sym_float__()
     return REFUSED if number is REFUSED or isinstance(number, complex) else float(number)
 
 
 def _bool(value: Any) -> Any:
     if type(value) is bool:
         return value
-    return bool(value) if isinstance(value, np.bool_) else REFUSED
+    return bool(value) if isinstance(value, np.bool_ | SymBool) else REFUSED
 
 
 def _instance(kind: type) -> Callable[[Any], Any]:
@@ -176,7 +178,7 @@ def converter(kind: Type, numbers_as_tensors: bool) -> Callable[[Any], Any]:
 def _tensor_or_number(value: Any) -> Any:
     if isinstance(value, TensorImpl):
         return value
-    if isinstance(value, bool | int | float | complex | np.number | np.bool_):
+    if isinstance(value, bool | int | float | complex | np.number | np.bool_ | SymInt | SymFloat | SymBool):
         return hooks.tensor_hooks.wrapped_number(_scalar(value))
     return REFUSED
 

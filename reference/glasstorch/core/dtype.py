@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from glasstorch.core.errors import ArgumentTypeError, DtypeError, not_implemented_for
+from glasstorch.core.symbols import SymBool, SymInt
 
 Number = bool | int | float | complex
 RealNumber = bool | int | float
@@ -249,9 +250,9 @@ def check_implemented(label: str, dtype: dtype, refused: Collection[dtype]) -> N
 
 def dtype_of_number(value: Number) -> dtype:
     """bool, int64, the default floating dtype for a float, or the complex dtype made of it."""
-    if isinstance(value, bool):
+    if isinstance(value, bool | SymBool):
         return bool_
-    if isinstance(value, int):
+    if isinstance(value, int | SymInt):
         return int64
     return get_default_complex_dtype() if isinstance(value, complex) else _default_dtype
 

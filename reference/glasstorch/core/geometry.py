@@ -15,11 +15,13 @@ import enum
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, SupportsIndex, overload
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 from glasstorch.core.errors import DimensionError, ShapeError
+from glasstorch.core.symbols import is_symbol
 
 Shape = tuple[int, ...]
+MOST_INDEX = 2**63 - 1  # as the end of a slice it means: to the end
 
 
 class Size(tuple[int, ...]):
@@ -83,6 +85,40 @@ def contiguous_strides(shape: Shape) -> Shape:
     return tuple(reversed(strides))
 
 
+def lesser(a: Any, b: Any) -> Any:
+    """The smaller of two sizes; of symbols the expression for it, which no guard decides."""
+    if type(a) is int and type(b) is int:
+        return min(a, b)
+    return a.__sym_min__(b) if is_symbol(a) else b.__sym_min__(a)
+
+
+def at_least_0(a: Any) -> Any:
+    """A size, or 0 where the number is negative."""
+    return max(a, 0) if type(a) is int else a.__sym_max__(0)
+
+
+def row_major(shape: Shape) -> Shape:
+    """As `contiguous_strides`, for sizes among which symbols may be: one that may be 0 counts as at least 1.
+
+    >>> row_major((2, 3, 4))
+    (12, 4, 1)
+    """
+    if {int}.issuperset(map(type, shape)):
+        return contiguous_strides(shape)
+    strides: list[int] = []
+    step = 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= _at_least_1(size)
+    return tuple(reversed(strides))
+
+
+def _at_least_1(size: Any) -> Any:
+    if is_symbol(size) and size.node.is_symbolic():  # no guard says that it is not 0
+        return size.__sym_max__(1)
+    return size or 1
+
+
 def is_contiguous(shape: Shape, strides: Shape) -> bool:
     """Whether elements in row-major order lie next to each other; dimensions of size 1 do not matter.
 
@@ -102,7 +138,7 @@ def is_contiguous(shape: Shape, strides: Shape) -> bool:
 
 def is_non_overlapping_and_dense(shape: Shape, strides: Shape) -> bool:
     """Whether the elements fill a block without gaps, each location used once, in any order of dimensions."""
-    if 0 in shape:
+    if 0 in shape or is_contiguous(shape, strides):  # first, so that no guard says which stride is larger
         return True
     step = 1
     for stride, size in sorted((stride, size) for size, stride in zip(shape, strides, strict=True) if size != 1):
@@ -312,6 +348,23 @@ def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, in
     return first, min(max(last, first), size)
 
 
+def symbolic_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
+    """As `slice_bounds`, for symbols: guards say on which side of the dimension's ends the indices are."""
+    first = 0 if start is None else start + size if start < 0 else start
+    if end is None or (type(end) is int and end == MOST_INDEX):
+        last = size
+    else:
+        last = end + size if end < 0 else end
+        last = size if last is not size and last > size else last
+    if type(first) is not int or first:
+        first = min(first, size)
+        first = max(first, 0)
+        last = max(last, first)
+    elif last < 0:
+        last = 0
+    return first, last
+
+
 def permutation(dims: Shape, ndim: int) -> Shape:
     """A permutation of the dimensions, checked to name each once; negative ones become non-negative."""
     if len(dims) != ndim:
@@ -358,7 +411,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def _broadcast_two(a: Shape, b: Shape) -> Shape:
-    if a == b:
+    if len(a) == len(b) and a == b:
         return a
     ndim = max(len(a), len(b))
     a, b = (1,) * (ndim - len(a)) + a, (1,) * (ndim - len(b)) + b
@@ -450,7 +503,7 @@ def view_strides(shape: Shape, strides: Shape, target: Shape) -> Shape | None:
     True
     """
     if 0 in shape:
-        return strides if shape == target else contiguous_strides(target)
+        return strides if shape == target else row_major(target)
     if not shape:
         return (1,) * len(target)
     result = [0] * len(target)

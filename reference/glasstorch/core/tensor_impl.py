@@ -553,7 +553,7 @@ def strided_array(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, 
 
 def check_fits(storage: Storage, dtype: dtype, shape: Shape, strides: Shape, offset: int) -> None:
     """Refuse a geometry that reads outside its storage or has negative strides."""
-    if strides and min(strides) < 0:
+    if any(step < 0 for step in strides):
         raise ShapeError(f"as_strided: Negative strides are not supported at the moment, got strides: {list(strides)}")
     if offset < 0:
         raise ShapeError(f"Tensor: invalid storage offset {offset}; it counts elements from the start of the storage")

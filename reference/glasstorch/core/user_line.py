@@ -10,8 +10,17 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from types import FrameType
 
 LIBRARY = os.path.dirname(os.path.dirname(__file__)) + os.sep  # the prefix of the file names of its code objects
+
+
+def user_frame(skipped: tuple[str, ...] = ()) -> FrameType | None:
+    """The innermost frame outside the library, and outside the folders that are skipped."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((LIBRARY, *skipped)):
+        frame = frame.f_back
+    return frame
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
-from glasstorch.core import hooks
+from glasstorch.core import hooks, symbols
 from glasstorch.core.errors import ArgumentError, RegistrationError
 from glasstorch.core.keys import DUAL, RECORDED, DispatchKey
 from glasstorch.core.tensor_impl import TensorImpl
@@ -290,7 +290,7 @@ class Operator:
             wanted = "List[int]"
         elif not kind.is_tensor_like or isinstance(value, TensorImpl) or (value is None and kind.is_optional):
             return value
-        elif isinstance(value, bool | int | float | complex) and self.family:  # a user's takes tensors only
+        elif isinstance(value, symbols.NUMBERS) and self.family:  # a user's takes tensors only
             return hooks.tensor_hooks.wrapped_number(value)
         else:
             wanted = str(kind)

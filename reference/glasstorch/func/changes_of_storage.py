@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from sys import getrefcount
 from typing import Any
 
-from glasstorch.core.geometry import contiguous_strides, span
+from glasstorch.core.geometry import row_major, span
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.dispatch.operator import registry
@@ -34,7 +34,7 @@ def resize_(keys: int, self: TensorImpl, size: Sequence[int], memory_format: Any
     level = current_level()
     value = level.value(self)
     shape = tuple(size)
-    strides = contiguous_strides(shape)
+    strides = row_major(shape)
     if not level.owns(self):
         level.below(call, registry.find("aten::resize_"), [value, list(size), memory_format])
     elif span(shape, strides) * value.dtype.itemsize > inside(self).base.value.untyped_storage().nbytes():

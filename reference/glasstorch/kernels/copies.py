@@ -15,6 +15,7 @@ from glasstorch.core.geometry import Shape
 from glasstorch.core.keys import CONJUGATE, NEGATIVE
 from glasstorch.core.layout import contiguous_format, memory_format, preserve_format
 from glasstorch.core.storage import Storage
+from glasstorch.core.symbols import has_symbols
 from glasstorch.core.typed_storage import TypedStorage
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.kernels.creation.factories import checked_shape, strides_of_format
@@ -164,7 +165,8 @@ def lazy_clone(keys: int, self: Tensor) -> Tensor:
 
 def look_at(tensor: Tensor, storage: Storage, shape: Shape, strides: Shape | None, offset: int) -> None:
     """Point a tensor at a storage through a geometry; the storage grows to hold it."""
-    steps = geometry.contiguous_strides(shape) if strides is None else strides
+    steps = geometry.row_major(shape) if strides is None else strides
+    strides = steps if has_symbols(shape) else strides
     if 0 not in shape:
         needed = (offset + geometry.span(shape, steps)) * tensor.dtype.itemsize
         if needed > storage.nbytes():

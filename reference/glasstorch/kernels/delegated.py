@@ -16,7 +16,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.core.errors import ArgumentError
-from glasstorch.core.geometry import Shape, contiguous_strides
+from glasstorch.core.geometry import Shape, row_major
 from glasstorch.core.keys import SPARSE_CSR
 from glasstorch.core.layout import strided
 from glasstorch.core.return_types import named_result
@@ -77,7 +77,7 @@ def made_like(tensor: Tensor, result: Result) -> Tensor:
     """A tensor as a shape function describes it, on the device and in the layout of another one."""
     if tensor.layout is not strided and result.strides is None:
         return functions.empty(result.shape, dtype=result.dtype, layout=tensor.layout, device=tensor.device)
-    strides = contiguous_strides(result.shape) if result.strides is None else result.strides
+    strides = row_major(result.shape) if result.strides is None else result.strides
     made: Tensor = functions.empty_strided(
         result.shape, strides, dtype=result.dtype, layout=tensor.layout, device=tensor.device
     )

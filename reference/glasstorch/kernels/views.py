@@ -20,17 +20,21 @@ from glasstorch.core.dtype import dtype, float16, float32, float64, int8, int16,
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     Shape,
+    at_least_0,
     contiguous_strides,
     existing_dim,
     expand_strides,
     infer_size,
+    lesser,
     permutation,
     slice_bounds,
+    symbolic_bounds,
     view_strides,
     wrap_dim,
     wrap_dims,
 )
 from glasstorch.core.keys import KEYS_OF_DEVICE
+from glasstorch.core.symbols import SymInt
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.dispatch.library import KernelTable
 
@@ -133,7 +137,7 @@ def expand(keys: int, self: Tensor, size: Sequence[int], implicit: bool) -> Tens
     if -1 in target:
         target = tuple(shape[dim - added] if wanted == -1 else wanted for dim, wanted in enumerate(size))
     seen = expand_strides(shape, strides, target)
-    if prod(target) >= 1 << 63:
+    if {int}.issuperset(map(type, target)) and prod(target) >= 1 << 63:
         raise ShapeError("numel: integer multiplication overflow")
     return make_view(self, target, seen, self._offset)
 
@@ -220,7 +224,7 @@ def select(keys: int, self: Tensor, dim: int, index: int) -> Tensor:  # hot path
 
 @EVERY_BACKEND.impl("slice.Tensor")
 def slice(  # hot path: benchmarks/eager.py
-    keys: int, self: Tensor, dim: int, start: int | None, end: int | None, step: int
+    keys: int, self: Tensor, dim: int, start: Any, end: Any, step: int
 ) -> Tensor:
     """Every `step`-th index from `start` up to `end`; negative ones count from the end, and both are clamped."""
     shape = self._shape
@@ -231,10 +235,13 @@ def slice(  # hot path: benchmarks/eager.py
     if step <= 0:
         raise ShapeError("slice step must be positive")
     size = shape[dim]
-    first, last = start or 0, size if end is None else end
-    if not 0 <= first <= last <= size:
-        first, last = slice_bounds(size, start, end)
-    length = last - first if step == 1 else -(-(last - first) // step)
+    if type(size) is int and type(start) is not SymInt and type(end) is not SymInt:
+        first, last = start or 0, size if end is None else end
+        if not 0 <= first <= last <= size:
+            first, last = slice_bounds(size, start, end)
+    else:
+        first, last = symbolic_bounds(size, start, end)
+    length = last - first if step == 1 else (last - first + step - 1) // step
     strides = self._strides or contiguous_strides(shape)
     offset = self._offset + first * strides[dim]
     sliced = (length, *shape[1:]) if dim == 0 else (*shape[:dim], length, *shape[dim + 1 :])
@@ -252,7 +259,7 @@ def diagonal(keys: int, self: Tensor, offset: int, dim1: int, dim2: int) -> Tens
     if row == column:
         raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     down, right = max(-offset, 0), max(offset, 0)
-    length = max(min(shape[row] - down, shape[column] - right), 0)
+    length = at_least_0(lesser(shape[row] - down, shape[column] - right))
     start = self._offset + (down * strides[row] + right * strides[column] if length else 0)
     kept = [dim for dim in range(len(shape)) if dim not in (row, column)]
     return make_view(
@@ -374,8 +381,12 @@ def split(keys: int, self: Tensor, split_size: int, dim: int) -> tuple[Tensor, .
     size = shape[dim]
     if split_size == 0 and size:
         raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
-    starts = range(0, size, split_size) if size else range(1)  # an empty dimension gives one piece
-    return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
+    if type(size) is int and type(split_size) is int:
+        starts = range(0, size, split_size) if size else range(1)  # an empty dimension gives one piece
+        return tuple(slice(keys, self, dim, start, start + split_size, 1) for start in starts)
+    count = int((size + split_size - 1) // split_size)  # a guard says how many there are
+    ends = [i * split_size for i in range(1, count)]
+    return split_with_sizes(keys, self, [split_size] * len(ends) + [size - split_size * len(ends)], dim)
 
 
 @EVERY_BACKEND.impl("split_with_sizes")
@@ -399,7 +410,15 @@ def split_with_sizes(keys: int, self: Tensor, split_sizes: Sequence[int], dim: i
             f"split_with_sizes expects split_sizes to sum exactly to {self._shape[dim]} (input tensor's size at "
             f"dimension {dim}), but got split_sizes={list(split_sizes)}"
         )
-    return tuple(slice(keys, self, dim, first, last, 1) for first, last in pieces)
+    if {int}.issuperset(map(type, (start, *split_sizes))):
+        return tuple(slice(keys, self, dim, first, last, 1) for first, last in pieces)
+    return tuple(narrowed(self, dim, first, size) for (first, _), size in zip(pieces, split_sizes, strict=True))
+
+
+def narrowed(self: Tensor, dim: int, first: int, length: int) -> Tensor:
+    """A part of a dimension that is known to lie in it."""
+    shape, strides = self._shape, self.strides()
+    return make_view(self, (*shape[:dim], length, *shape[dim + 1 :]), strides, self._offset + first * strides[dim])
 
 
 # The tensor itself ----------------------------------------------------------------------------------------------

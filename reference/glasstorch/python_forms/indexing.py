@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator as builtin_operators
 import warnings
 from collections.abc import Sequence
-from types import EllipsisType
+from types import EllipsisType, NoneType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -23,6 +23,7 @@ from glasstorch.core.errors import ArgumentTypeError, ArgumentValueError, Dimens
 from glasstorch.core.geometry import has_internal_overlap
 from glasstorch.core.keys import SPARSE, WRAPPED
 from glasstorch.core.plain_types import PLAIN, SILENT
+from glasstorch.core.symbols import is_symbol
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.operators.direct import on_tensor, on_tensors
@@ -353,6 +354,8 @@ def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
 
 def _takes_everything(part: slice, size: int) -> bool:
     """Whether a slice selects everything; among several indices it is then skipped, as in PyTorch."""
+    if type(size) is not int or type(part.stop) not in (int, NoneType):
+        return part.start in (None, 0) and (part.stop is None or part.stop is size) and part.step in (None, 1)
     return part.start in (None, 0) and (part.stop is None or part.stop == size) and part.step in (None, 1)
 
 
@@ -372,6 +375,8 @@ def _slice(tensor: Tensor, dim: int, part: slice) -> Tensor:
 
 def _end(number: Any) -> int:
     """A bound or step of a slice, clamped to int64."""
+    if is_symbol(number):
+        return number  # type: ignore[no-any-return]
     if type(number) is not int:
         try:
             number = builtin_operators.index(number)

@@ -8,7 +8,7 @@ from glasstorch.core.errors import ShapeError
 from glasstorch.kernels.views import read_as
 
 FILE = "kernels/views.py"
-LINE = 330
+LINE = 337
 
 
 def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:

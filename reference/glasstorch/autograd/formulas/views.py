@@ -14,7 +14,7 @@ import numpy as np
 from glasstorch._tensor import from_array
 from glasstorch.autograd.formulas.shared import Geometry
 from glasstorch.core.dtype import bool_, dtype, int64
-from glasstorch.core.geometry import Shape, contiguous_strides, wrap_dim, wrap_dims
+from glasstorch.core.geometry import Shape, row_major, wrap_dim, wrap_dims
 from glasstorch.operators.generated.functions import (
     _as_strided_backward,
     as_strided_scatter,
@@ -58,11 +58,11 @@ def narrow_copy_backward(grad: Tensor, shape: Shape, dim: int, start: int, lengt
 def diagonal_backward(grad: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
     """The gradient on the diagonal, zeros elsewhere."""
     strides, start = _diagonal_geometry(shape, offset, dim1, dim2)
-    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), strides, start)
+    return as_strided_backward(grad, (shape, row_major(shape), 0), list(grad._shape), strides, start)
 
 
 def _diagonal_geometry(shape: Shape, offset: int, dim1: int, dim2: int) -> tuple[list[int], int]:
-    strides = contiguous_strides(shape)
+    strides = row_major(shape)
     a, b = wrap_dim(dim1, len(shape)), wrap_dim(dim2, len(shape))
     start = offset * strides[b] if offset >= 0 else -offset * strides[a]
     kept = [s for i, s in enumerate(strides) if i not in (a, b)]
@@ -71,13 +71,13 @@ def _diagonal_geometry(shape: Shape, offset: int, dim1: int, dim2: int) -> tuple
 
 def unfold_backward(grad: Tensor, shape: Shape, dimension: int, size: int, step: int) -> Tensor:
     """Each element receives the sum over the windows that contain it."""
-    strides = list(contiguous_strides(shape))
+    strides = list(row_major(shape))
     if not shape:
         return as_strided_backward(grad, (shape, (), 0), list(grad._shape), [1], 0)
     d = wrap_dim(dimension, len(shape))
     window = strides[d]
     strides[d] *= step
-    return as_strided_backward(grad, (shape, contiguous_strides(shape), 0), list(grad._shape), [*strides, window], 0)
+    return as_strided_backward(grad, (shape, row_major(shape), 0), list(grad._shape), [*strides, window], 0)
 
 
 def unbind_backward(grads: Sequence[Any], dim: int) -> Tensor | None:

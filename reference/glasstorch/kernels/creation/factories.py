@@ -16,8 +16,9 @@ from glasstorch.core import hooks, private_use
 from glasstorch.core.device import CPU, META, device
 from glasstorch.core.dtype import BAREBONES_UNSIGNED, Number, dtype, get_default_dtype, int32, int64
 from glasstorch.core.errors import DeviceError, ShapeError, StorageError, not_implemented_for
-from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides, span
+from glasstorch.core.geometry import Shape, channels_last_strides, contiguous_strides, lesser, span
 from glasstorch.core.layout import channels_last, channels_last_3d, contiguous_format, layout, memory_format
+from glasstorch.core.symbols import is_unknown
 from glasstorch.core.tensor_impl import Array
 from glasstorch.dispatch.library import KernelTable
 from glasstorch.operators.composite.creation import without_zeros
@@ -28,11 +29,24 @@ IMPLICIT = KernelTable("CompositeImplicitAutograd", calls_operators=True, takes_
 RANKS = {channels_last: 4, channels_last_3d: 5}
 
 
+def exceeds(number: int, limit: int) -> bool:
+    """Whether a number reaches a limit; that of bytes or elements which no symbol is asked for."""
+    return type(number) is int and number >= limit
+
+
+def is_negative(length: Any) -> bool:
+    """Whether a size is negative; a symbol that depends on elements is stated not to be."""
+    if is_unknown(length):
+        return not (length >= 0).node.expect_true("", 0)
+    return bool(length < 0)
+
+
 def checked_shape(size: Sequence[int]) -> Shape:
     """The sizes as a shape; a negative one is refused."""
     shape = tuple(size)
-    if shape and min(shape) < 0:
-        raise ShapeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    for length in shape:
+        if is_negative(length):
+            raise ShapeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     return shape
 
 
@@ -83,7 +97,7 @@ def new_empty_strided(
         raise ShapeError(
             f"dimensionality of sizes ({len(shape)}) must match dimensionality of strides ({len(strides)})"
         )
-    if any(step < 0 for step in strides) or span(shape, strides) >= 1 << 60:  # beyond int64 with 8 bytes each
+    if any(step < 0 for step in strides) or exceeds(span(shape, strides), 1 << 60):  # beyond int64 with 8 bytes each
         raise StorageError(f"Storage size calculation overflowed with sizes={list(shape)} and strides={list(strides)}")
     dtype = get_default_dtype() if dtype is None else dtype
     if pin_memory and on is not META:
@@ -104,7 +118,7 @@ def register_empty(table: KernelTable, on: device | None = None) -> None:
         memory_format: memory_format | None,
     ) -> Tensor:  # hot path: benchmarks/eager.py
         shape, device = tuple(size), on or device
-        if pin_memory or memory_format is not None or (shape and min(shape) < 0):
+        if pin_memory or memory_format is not None or any(map(is_negative, shape)):
             return new_empty(device, shape, dtype, pin_memory, memory_format)
         return empty(shape, get_default_dtype() if dtype is None else dtype, device)
 
@@ -174,7 +188,7 @@ def eye_m_out(n: int, m: int, out: Tensor) -> Tensor:
         raise not_implemented_for("eye", out.dtype)
     out.resize_((n, m)).zero_()
     rows, columns = out.strides()
-    out.as_strided((min(n, m),), (rows + columns,), out._offset).fill_(1)
+    out.as_strided((lesser(n, m),), (rows + columns,), out._offset).fill_(1)
     return out
 
 

@@ -31,6 +31,7 @@ from glasstorch.core.dtype import (
 )
 from glasstorch.core.errors import ArgumentValueError, ShapeError, not_implemented_for
 from glasstorch.core.layout import layout
+from glasstorch.core.symbols import SymInt
 from glasstorch.core.tensor_impl import Array
 from glasstorch.core.user_line import warn_user
 from glasstorch.dispatch.library import KernelTable
@@ -50,7 +51,7 @@ def arange_dtype(start: Number, end: Number, step: Number, wanted: dtype | None)
     """The requested dtype, or else int64 if all numbers are integers, or else the default dtype."""
     if wanted is not None:
         return wanted
-    return int64 if all(isinstance(n, int) for n in (start, end, step)) else get_default_dtype()
+    return int64 if all(isinstance(n, int | SymInt) for n in (start, end, step)) else get_default_dtype()
 
 
 def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label: str = "arange_cpu") -> int:
@@ -59,6 +60,8 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label:
     `label` is the name of the kernel in the error that refuses a dtype.
     """
     check_counts(label, dtype, complex_too=False)
+    if any(isinstance(n, SymInt) for n in (start, end, step)) and dtype is int64 and type(step) is int and step:
+        return symbolic_length(start, end, step)
     low, high, pace = checked_bounds(start, end, step)
     if not dtype.is_floating_point:
         first, last, stride = whole(start), whole(end), whole(step)
@@ -70,6 +73,14 @@ def arange_length(start: Number, end: Number, step: Number, dtype: dtype, label:
         length = max(-((first - last) // stride), 0)
     if length >= 1 << 63:
         raise ShapeError("invalid size, possible overflow?")
+    return length
+
+
+def symbolic_length(start: Any, end: Any, step: int) -> int:
+    """The length of a range of ints between symbols."""
+    if bool(end < start) if step > 0 else bool(end > start):
+        raise ShapeError("upper bound and lower bound inconsistent with step sign")
+    length: int = (end - start + step - (1 if step > 0 else -1)) // step
     return length
 
 

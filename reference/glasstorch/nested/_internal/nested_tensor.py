@@ -79,7 +79,8 @@ symbols = _Symbols()
 
 def get_tensor_symint(tensor: Tensor, *, coeff: int = 1) -> SymInt:
     """The symbol that stands for the lengths which a tensor of offsets or lengths tells."""
-    return symbols.of(tensor) * coeff
+    symbol: SymInt = symbols.of(tensor) * coeff
+    return symbol
 
 
 # The class ----------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from glasstorch.core.dtype import (
 )
 from glasstorch.core.dtype import dtype as Dtype
 from glasstorch.core.errors import ArgumentError, ArgumentValueError, DtypeError, ShapeError, not_implemented_for
-from glasstorch.core.geometry import contiguous_strides, strides_like
+from glasstorch.core.geometry import row_major, strides_like
 from glasstorch.core.keys import BELOW_ADINPLACEORVIEW, KEYS_OF_DEVICE, SPARSE, SPARSE_COO, SPARSE_CSR
 from glasstorch.core.layout import layout as Layout
 from glasstorch.core.layout import memory_format as MemoryFormat
@@ -135,7 +135,7 @@ def empty_permuted(keys: int, size: Sequence[int], physical_layout: Sequence[int
             )
     if len(set(physical_layout)) != rank:
         raise ShapeError(f"Duplicate dim not allowed; got the physical_layout {list(physical_layout)}")
-    steps = contiguous_strides(tuple(size[dim] for dim in physical_layout))
+    steps = row_major(tuple(size[dim] for dim in physical_layout))
     strides = dict(zip(physical_layout, steps, strict=True))
     made: Tensor = EMPTY_STRIDED[keys](keys, size, tuple(strides[dim] for dim in range(rank)), *options)
     return made

@@ -325,7 +325,7 @@ def im2col(
         )
     sizes = shape[-2:]
     places = window.places(sizes)
-    if min(places) < 1:
+    if any(place < 1 for place in places):
         raise ShapeError(
             f"Given input with spatial size {sizes}, kernel_size={window.kernel}, dilation={window.dilation}, "
             f"padding={window.padding}, calculated shape of the array of sliding blocks as {places}, but its "

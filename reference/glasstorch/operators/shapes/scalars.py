@@ -22,6 +22,7 @@ from glasstorch.core.dtype import (
     float8_e4m3fn,
 )
 from glasstorch.core.errors import DtypeError
+from glasstorch.core.symbols import is_symbol
 from glasstorch.operators.shapes.result import C_NAMES
 
 # `checked_convert` has its own names for some types.
@@ -48,6 +49,8 @@ def number_as(value: Number, target: dtype) -> Number:
     """
     if type(value) is int:
         check_fits(value)
+    elif is_symbol(value):  # whatever it will be
+        return value
     if target.category == BOOL:
         return bool(value)
     largest = LARGEST[target]

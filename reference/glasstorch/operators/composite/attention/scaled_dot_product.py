@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
 from glasstorch.core.errors import ArgumentError, ShapeError
+from glasstorch.core.symbols import square_root
 from glasstorch.operators.composite.attention.choice import ERROR, FLASH, Settings
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.attention import check_inputs
@@ -77,8 +78,8 @@ def attention_math(
     given = query.dtype
     if given in (float16, bfloat16) and not Settings.half_sums:
         query, key, value = query.to(float32), key.to(float32), value.to(float32)
-    scale = 1 / math.sqrt(query._shape[-1] or math.nan) if scale is None else scale
-    root = math.sqrt(abs(scale))
+    scale = 1 / square_root(query._shape[-1] or math.nan) if scale is None else scale
+    root = square_root(abs(scale))
     query = query * (-root if scale < 0 else root)
     if is_causal:
         if attn_mask is not None:

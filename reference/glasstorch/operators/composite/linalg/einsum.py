@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.geometry import Shape
+from glasstorch.core.symbols import has_symbols
 from glasstorch.operators.direct import on_tensor, on_tensors
 
 if TYPE_CHECKING:
@@ -306,7 +307,10 @@ def einsum(equation: str, tensors: Sequence[Tensor], path: Sequence[int] | None)
     """
     if not tensors:
         raise ArgumentError("einsum(): must provide at least one operand")
-    plan = planned(equation, tuple(tensor._shape for tensor in tensors), None if path is None else tuple(path))
+    shapes = tuple(tensor._shape for tensor in tensors)
+    plan = (planned.__wrapped__ if any(map(has_symbols, shapes)) else planned)(
+        equation, shapes, None if path is None else tuple(path)
+    )
     operands = list(tensors)
     for number, pairs in enumerate(plan.diagonals):
         for first, second in pairs:

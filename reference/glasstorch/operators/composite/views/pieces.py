@@ -75,7 +75,7 @@ def _chunk_size(self: Tensor, chunks: int, dim: int) -> int:
         raise ShapeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise ShapeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return -(-self._shape[wrap_dim(dim, len(self._shape))] // chunks)
+    return (self._shape[wrap_dim(dim, len(self._shape))] + chunks - 1) // chunks
 
 
 # Pieces that are not recorded as views --------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def tensor_split_sections(self: Tensor, sections: int, dim: int) -> Pieces:
     dim = _split_dim(self, dim)
     if sections <= 0:
         raise ShapeError(f"number of sections must be larger than 0, got {sections}")
-    size, larger = divmod(self._shape[dim], sections)
+    size, larger = self._shape[dim] // sections, self._shape[dim] % sections
     return _between(self, dim, [i * size + min(i, larger) for i in range(sections + 1)])
 
 

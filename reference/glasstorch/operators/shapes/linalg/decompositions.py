@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import HALF_PRECISION, dtype, int32
 from glasstorch.core.errors import ArgumentError, DtypeError, ShapeError, not_implemented_for
-from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides
+from glasstorch.core.geometry import Shape, broadcast_shapes, row_major
 from glasstorch.operators.shapes.result import Result, same_dtype
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def check_square(tensor: Tensor, name: str, argument: str = "A") -> None:
 
 def columns(shape: Shape, dtype: dtype) -> Result:
     """A batch of column-major matrices."""
-    strides = contiguous_strides((*shape[:-2], shape[-1], shape[-2]))
+    strides = row_major((*shape[:-2], shape[-1], shape[-2]))
     return Result(shape, dtype, (*strides[:-2], strides[-1], strides[-2]))
 
 

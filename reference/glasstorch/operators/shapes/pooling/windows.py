@@ -89,7 +89,7 @@ def check_windows(found: Sequence[Windows]) -> None:
 def pooled_sizes(sizes: Shape, found: Sequence[Windows]) -> Shape:
     """The sizes after pooling; refuses windows that do not fit anywhere."""
     counts = tuple(w.outputs for w in found)
-    if min(counts) < 1:
+    if any(count < 1 for count in counts):
         planes = sizes[-len(found) - 1]
 
         def listed(numbers: Sequence[int]) -> str:

@@ -36,7 +36,7 @@ def _check_sizes(sizes: Sequence[int], output_size: Sequence[int], dims: int) ->
     for name, given, expected in (("output_size", output_size, dims), ("input_size", sizes, dims + 2)):
         if len(given) != expected:
             raise ShapeError(f"It is expected {name} equals to {expected}, but got size {len(given)}")
-    if min(*sizes[2:], *output_size) <= 0:
+    if any(size <= 0 for size in (*sizes[2:], *output_size)):
         before, after = (
             ", ".join(f"{axis}: {size}" for axis, size in zip(AXES[-dims:], each, strict=True))
             for each in (sizes[2:], output_size)

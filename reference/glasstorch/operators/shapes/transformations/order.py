@@ -12,9 +12,9 @@ from glasstorch.core.errors import ShapeError
 from glasstorch.core.geometry import (
     Shape,
     channels_last_strides,
-    contiguous_strides,
     existing_dim,
     looks_channels_last,
+    row_major,
     strides_like,
     wrap_dims,
 )
@@ -55,4 +55,4 @@ def _rolled_strides(shape: Shape, strides: Shape, shift: int, dim: int) -> Shape
     parts = [(*shape[:dim], size, *shape[dim + 1 :]) for size in (shape[dim] - start, start)]
     if all(looks_channels_last(part, strides) for part in parts):
         return channels_last_strides(shape)
-    return contiguous_strides(shape)
+    return row_major(shape)
