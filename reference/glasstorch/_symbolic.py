@@ -22,11 +22,11 @@ from glasstorch.core.symbols import SymInt as SymInt
 
 # Functions of `math` for symbols, by the names that PyTorch's graphs call.
 OF_MATH = (
-    "_sym_acos", "_sym_asin", "_sym_atan", "_sym_cos", "_sym_cosh", "_sym_exp", "_sym_log2", "_sym_sin", "_sym_sinh",
+    "_sym_acos", "_sym_asin", "_sym_atan", "_sym_cos", "_sym_cosh", "_sym_log2", "_sym_sin", "_sym_sinh",
     "_sym_sqrt", "_sym_tan", "_sym_tanh",
 )  # fmt: skip
 __all__ = [
-    "_sym_acos", "_sym_asin", "_sym_atan", "_sym_cos", "_sym_cosh", "_sym_exp", "_sym_log2", "_sym_sin", "_sym_sinh",
+    "_sym_acos", "_sym_asin", "_sym_atan", "_sym_cos", "_sym_cosh", "_sym_log2", "_sym_sin", "_sym_sinh",
     "_sym_sqrt", "_sym_tan", "_sym_tanh",
     "SymBool", "SymFloat", "SymInt", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not", "sym_sqrt",
     "sym_sum",
@@ -130,7 +130,6 @@ _sym_tanh = _of_math("tanh", math.tanh)
 _sym_asin = _of_math("asin", math.asin)
 _sym_acos = _of_math("acos", math.acos)
 _sym_atan = _of_math("atan", math.atan)
-_sym_exp = _of_math("exp", math.exp)
 _sym_log2 = _of_math("log2", math.log2)
 
 

@@ -339,9 +339,16 @@ def wrap_dims(dims: Iterable[int], ndim: int) -> Shape:
     return tuple(wrapped)
 
 
-@lru_cache(maxsize=1024)
 def slice_bounds(size: int, start: int | None, end: int | None) -> tuple[int, int]:
     """The first index of a slice of a dimension of that size, and the one after its last."""
+    try:
+        return _bounds_of_ints(size, start, end)
+    except TypeError:  # a symbol has no hash to look it up by
+        return symbolic_bounds(size, start, end)
+
+
+@lru_cache(maxsize=1024)
+def _bounds_of_ints(size: int, start: int | None, end: int | None) -> tuple[int, int]:
     first = 0 if start is None else start + size if start < 0 else start
     last = size if end is None else end + size if end < 0 else end
     first = min(max(first, 0), size)

@@ -15,26 +15,22 @@ from math import prod
 from typing import Any
 
 from glasstorch._tensor import Tensor, make_view, make_view_as
-from glasstorch.core import inference
+from glasstorch.core import geometry, inference
 from glasstorch.core.dtype import dtype, float16, float32, float64, int8, int16, int32, int64, uint8
 from glasstorch.core.errors import DimensionError, ShapeError, StorageError
 from glasstorch.core.geometry import (
     Shape,
-    at_least_0,
     contiguous_strides,
     existing_dim,
     expand_strides,
     infer_size,
-    lesser,
     permutation,
     slice_bounds,
-    symbolic_bounds,
     view_strides,
     wrap_dim,
     wrap_dims,
 )
 from glasstorch.core.keys import KEYS_OF_DEVICE
-from glasstorch.core.symbols import SymInt
 from glasstorch.core.tensor_impl import check_fits
 from glasstorch.dispatch.library import KernelTable
 
@@ -235,12 +231,9 @@ def slice(  # hot path: benchmarks/eager.py
     if step <= 0:
         raise ShapeError("slice step must be positive")
     size = shape[dim]
-    if type(size) is int and type(start) is not SymInt and type(end) is not SymInt:
-        first, last = start or 0, size if end is None else end
-        if not 0 <= first <= last <= size:
-            first, last = slice_bounds(size, start, end)
-    else:
-        first, last = symbolic_bounds(size, start, end)
+    first, last = 0 if start is None else start, size if end is None else end
+    if type(size) is not int or not 0 <= first <= last <= size:
+        first, last = slice_bounds(size, start, end)
     length = last - first if step == 1 else (last - first + step - 1) // step
     strides = self._strides or contiguous_strides(shape)
     offset = self._offset + first * strides[dim]
@@ -259,7 +252,7 @@ def diagonal(keys: int, self: Tensor, offset: int, dim1: int, dim2: int) -> Tens
     if row == column:
         raise ShapeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     down, right = max(-offset, 0), max(offset, 0)
-    length = at_least_0(lesser(shape[row] - down, shape[column] - right))
+    length = geometry.at_least_0(geometry.lesser(shape[row] - down, shape[column] - right))
     start = self._offset + (down * strides[row] + right * strides[column] if length else 0)
     kept = [dim for dim in range(len(shape)) if dim not in (row, column)]
     return make_view(

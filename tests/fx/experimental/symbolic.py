@@ -18,8 +18,8 @@ ARITHMETIC = (
     "torch.sym_sum([a,b,1])", "a==b", "a<b", "a>=b", "a!=3", "(a<b)&(a>2)", "(a<b)|(a>2)", "a<<2", "a>>1", "a&3", "a|3",
     "a^3", "(a+b)//2", "(2*a+4)//2", "a//b", "(a*b)//b", "(a//2)//3", "(a+b)%2", "(-a)//2", "(a-b)%3", "1/a",
     "pow(a,0.5)", "round(a/3)", "round(a/3,2)", "torch._sym_log2(a)", "a.node.hint", "a-a", "a==a",
-    "torch.sym_max(a,1)", "bool(a==5)", "hash(a)", "a==5.0", "a=='x'", "a==None", "divmod(a,2)", "float(a)", "int(b)", "~a",
-    "[1,2,3,4,5,6,7,8][a]", "range(b)", "complex(a)", "f'{a}'", "(a/2)==2.5", "math.sqrt(a)", "isinstance(a,int)",
+    "torch.sym_max(a,1)", "bool(a==5)", "hash(a)", "a==5.0", "a=='x'", "a==None", "divmod(a,2)", "float(a)", "int(b)",
+    "~a", "[1,2,3,4,5,6,7,8][a]", "range(b)", "complex(a)", "f'{a}'", "(a/2)==2.5", "math.sqrt(a)", "isinstance(a,int)",
     "a.node.maybe_as_int()", "torch.sym_max(2,3)", "2-a", "7//a", "7%a", "2**b", "1.5-a", "a.bit_length()", "bool(a)",
     "(a/2)**2", "-(a/2)", "abs(a/2)", "(a/2)<b", "(a/2)%2", "max(a,b)", "min(a,1)", "sum([a,b])", "sorted([b,a])",
 )  # fmt: skip

@@ -8,7 +8,7 @@ from glasstorch.core.errors import ShapeError
 from glasstorch.kernels.views import read_as
 
 FILE = "kernels/views.py"
-LINE = 337
+LINE = 330
 
 
 def mended(keys: int, self: Tensor, dtype: dtype) -> Tensor:

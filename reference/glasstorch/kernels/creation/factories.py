@@ -36,6 +36,8 @@ def exceeds(number: int, limit: int) -> bool:
 
 def is_negative(length: Any) -> bool:
     """Whether a size is negative; a symbol that depends on elements is stated not to be."""
+    if type(length) is int:
+        return length < 0
     if is_unknown(length):
         return not (length >= 0).node.expect_true("", 0)
     return bool(length < 0)
@@ -118,7 +120,7 @@ def register_empty(table: KernelTable, on: device | None = None) -> None:
         memory_format: memory_format | None,
     ) -> Tensor:  # hot path: benchmarks/eager.py
         shape, device = tuple(size), on or device
-        if pin_memory or memory_format is not None or any(map(is_negative, shape)):
+        if pin_memory or memory_format is not None or (shape and (on is META or min(shape) < 0)):
             return new_empty(device, shape, dtype, pin_memory, memory_format)
         return empty(shape, get_default_dtype() if dtype is None else dtype, device)
 

@@ -285,7 +285,7 @@ OPAQUE: dict[Callable[[float], float], Any] = {
     function: _unary(function)
     for function in (
         math.sqrt, math.cos, math.cosh, math.sin, math.sinh, math.tan, math.tanh, math.asin, math.acos, math.atan,
-        math.exp, math.log2,
+        math.log2,
     )
 }  # fmt: skip
 
