@@ -87,3 +87,71 @@ SAME_RESULTS: dict[str, Program] = SAME_GRAPHS | {
     "parts of a tensor": lambda t: (lambda x: (x * 2).chunk(2), ramp(t, 4)),
     "two results that share memory": lambda t: (lambda x: (lambda y: (y, y[0]))(x * 2), ramp(t, 2, 2)),  # noqa: PLC3002
 }  # fmt: skip
+
+
+# Programs that are worth computing a part of again ------------------------------------------------------------------
+
+
+def attention_block(t: Any) -> tuple[Any, ...]:
+    f = t.nn.functional
+
+    def function(x: Any, queries: Any, back: Any, wide: Any, narrow: Any) -> Any:
+        heads = (f.layer_norm(x, (8,)) @ queries).view(2, 4, 2, 4).transpose(1, 2)
+        mixed = f.softmax(heads @ heads.transpose(-1, -2), -1) @ heads
+        x = x + mixed.transpose(1, 2).reshape(2, 4, 8) @ back
+        return x + f.gelu(f.layer_norm(x, (8,)) @ wide) @ narrow
+
+    return function, ramp(t, 2, 4, 8), ramp(t, 8, 8), ramp(t, 8, 8), ramp(t, 8, 16), ramp(t, 16, 8)
+
+
+def classifier(t: Any) -> tuple[Any, ...]:
+    f = t.nn.functional
+
+    def function(x: Any, w: Any, b: Any, v: Any) -> Any:
+        return f.cross_entropy(f.relu(f.linear(x, w, b)) @ v, t.tensor([0, 1, 2, 0]))
+
+    return function, t.ones(4, 6), ramp(t, 16, 6), ramp(t, 16), ramp(t, 16, 3)
+
+
+def normalized_convolution(t: Any) -> tuple[Any, ...]:
+    f = t.nn.functional
+
+    def function(x: Any, w: Any, b: Any, mean: Any, var: Any) -> Any:
+        return f.relu(f.batch_norm(f.conv2d(x, w, padding=1), mean, var, b, b, True))
+
+    return function, t.ones(2, 3, 4, 4), ramp(t, 5, 3, 3, 3), ramp(t, 5), t.zeros(5), t.ones(5)
+
+
+def residual(t: Any) -> tuple[Any, ...]:
+    def function(x: Any, w: Any) -> Any:
+        for _ in range(6):
+            x = x + (x.sin() * 2).tanh() @ w
+        return x
+
+    return function, ramp(t, 4, 4), ramp(t, 4, 4)
+
+
+RECOMPUTED: dict[str, Program] = {
+    "an attention block": attention_block,
+    "a classifier": classifier,
+    "a normalized convolution": normalized_convolution,
+    "a residual network": residual,
+    "a long chain": lambda t: (lambda x: x.sin().cos().exp().tanh().sigmoid().sum(), ramp(t, 50)),
+    "dropout": lambda t: (lambda x, w: t.dropout(t.relu(x @ w), 0.5, True).sum(), ramp(t, 4, 6), ramp(t, 6, 8)),
+    "gates": lambda t: (
+        lambda x, w: t.nn.functional.silu(x @ w) * t.sigmoid(x @ w) + t.nn.functional.mish(x),
+        ramp(t, 4, 4),
+        ramp(t, 4, 4),
+    ),
+    "statistics": lambda t: (lambda x: ((x - x.mean(0)) / (x.var(0) + 1).sqrt()).pow(2).sum(), ramp(t, 8, 4)),
+    "logsumexp": lambda t: (lambda x: (x - x.logsumexp(-1, True)).exp().sum(), ramp(t, 4, 5)),
+    "pooling": lambda t: (lambda x: t.nn.functional.max_pool2d(t.relu(x), 2).sum(), ramp(t, 1, 1, 4, 4)),
+    "an embedding": lambda t: (
+        lambda w, i: t.nn.functional.embedding(i, w).tanh().sum(), ramp(t, 5, 3), t.tensor([1, 2, 1]),
+    ),
+    "a choice": lambda t: (lambda x: t.where(x > 0.5, x.exp(), x * 2).clamp(0.2, 1.5).sum(), ramp(t, 10)),
+    "a concatenation": lambda t: (lambda x, y: t.cat([x.sin(), y.cos()]).exp().sum(), ramp(t, 4), ramp(t, 5)),
+    "groups": lambda t: (
+        lambda x, w: t.nn.functional.group_norm(x, 2, w, w).relu().sum(), ramp(t, 2, 4, 3), ramp(t, 4),
+    ),
+}  # fmt: skip

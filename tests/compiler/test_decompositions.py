@@ -87,8 +87,9 @@ class Compared(TorchDispatchMode):
 def run_with_gradients(row: Row, call: Call, run: str) -> None:
     """Call the operator, and its backward pass where it has one."""
     args, kwargs = in_library(glasstorch, call, arrays(row, call, run))
+    reads = not any(argument.type.is_write for argument in packet(glasstorch, row.op).schema.arguments)
     for tensor, spec in zip(tensors((args, kwargs)), tensors_in(call), strict=True):
-        if row.differentiable and spec.grad and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
+        if reads and row.differentiable and spec.grad and (tensor.dtype.is_floating_point or tensor.dtype.is_complex):
             tensor.requires_grad_()
     found = packet(glasstorch, row.op)(*args, **kwargs)
     wanted = [one for one in tensors(found) if one.requires_grad]

@@ -13,9 +13,11 @@ from glasstorch.compiler.partition import default_partition, extract
 
 
 def joint(function: Any, *args: Any) -> Any:
-    def flat(*values: Any) -> list[Any]:
-        return [function(*values)]
+    return joint_of(lambda *values: [function(*values)], *args)
 
+
+def joint_of(flat: Any, *args: Any) -> Any:
+    """The joint graph of a function that returns a list."""
     return trace_joint(flat, args, observe(flat, args))
 
 

@@ -1,6 +1,6 @@
 """What is compiled ahead of time, at PyTorch's own paths?
 
-Reading order: `aot_autograd`, `partitioners`.
+Reading order: `aot_autograd`, `partitioners`, `config`.
 
 Mirrors: torch/_functorch/__init__.py
 Differs: the code is in compiler/.

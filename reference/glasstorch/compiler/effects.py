@@ -20,6 +20,7 @@ from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.func.functional_api import _disable_functionalization, _enable_functionalization
 from glasstorch.func.functional_tensor import FunctionalStorage, View, functional, inside, is_functional, sync
+from glasstorch.operators.composite.dropout import as_one_operator
 
 
 class Argument(NamedTuple):
@@ -83,6 +84,7 @@ class Functionalized:
             for value, needed in zip(values, requires_grad, strict=True)
         ]
         _enable_functionalization(reapply_views=True)
+        dropout = as_one_operator.set(True)
         try:
             self.given = [wrapper.clone() if i in copied else wrapper for i, wrapper in enumerate(self.wrappers)]
             self.storages = [inside(wrapper) if is_functional(wrapper) else None for wrapper in self.given]
@@ -92,6 +94,7 @@ class Functionalized:
                 if is_functional(value):
                     sync(value)
         finally:
+            as_one_operator.reset(dropout)
             _disable_functionalization()
 
 

@@ -2,8 +2,7 @@
 
 Mirrors: torch/_functorch/_aot_autograd/graph_capture.py (aot_dispatch_base_graph, aot_dispatch_autograd_graph),
     torch/_functorch/_aot_autograd/graph_capture_wrappers.py (create_joint)
-Differs: effects.py says what is refused. Dropout is recorded as the operators of which it is composed, PyTorch's as
-    `native_dropout`: with the same seed, an input that is not contiguous loses other elements than in eager mode.
+Differs: effects.py says what is refused.
 
 The function runs on functional tensors, so that it writes to nothing, with gradients recorded; then the gradients of
 its results are asked for, and `make_fx` records the operators of both. In the graph, `primals` are the function's

@@ -1,7 +1,7 @@
 """Which part of a joint graph runs forward, which backward, and what is kept in between?
 
 Mirrors: torch/_functorch/partitioners.py (default_partition, _extract_fwd_bwd_modules)
-Differs: no forward result is recomputed in the backward pass; the min-cut partition is missing.
+Differs: no forward result is recomputed in the backward pass. The partition by the smallest cut is in min_cut.py.
 """
 
 from __future__ import annotations
@@ -39,15 +39,22 @@ def default_partition(
 
 def _runs_forward(node: Node) -> bool:
     if node.op == "placeholder":
-        return _is_primal(node)
+        return is_primal(node)
     return node.op != "output" and node.meta.get(TAG) != BACKWARD
 
 
-def _is_primal(node: Node) -> bool:
+def results_of(joint_graph: Graph) -> list[Any]:
+    """The results of a joint graph, those of forward first; None where there is no gradient."""
+    return tree_leaves(joint_graph.output_node().args[0], is_leaf=lambda leaf: leaf is None)
+
+
+def is_primal(node: Node) -> bool:
+    """Whether a node stands for an argument of the function."""
     return node.op == "placeholder" and "tangents" not in str(node.target)
 
 
-def _is_tangent(node: Node) -> bool:
+def is_tangent(node: Node) -> bool:
+    """Whether a node stands for a gradient that arrives."""
     return node.op == "placeholder" and "tangents" in str(node.target)
 
 
@@ -55,11 +62,15 @@ def _extract_fwd_bwd_modules(
     joint_module: GraphModule, saved_values: Sequence[Node], *, num_fwd_outputs: int
 ) -> tuple[GraphModule, GraphModule]:
     """Two modules of a joint one, given the values that are kept."""
-    results = tree_leaves(joint_module.graph.output_node().args[0], is_leaf=lambda leaf: leaf is None)
-    primals = [node for node in joint_module.graph.nodes if _is_primal(node)]
-    tangents = [node for node in joint_module.graph.nodes if _is_tangent(node)]
-    forward = extract(joint_module.graph, primals, [*results[:num_fwd_outputs], *saved_values])
+    results = results_of(joint_module.graph)
+    primals = [node for node in joint_module.graph.nodes if is_primal(node)]
+    tangents = [node for node in joint_module.graph.nodes if is_tangent(node)]
     backward = extract(joint_module.graph, [*saved_values, *tangents], results[num_fwd_outputs:])
+    used = {node.name for node in backward.find_nodes(op="placeholder") if node.users}
+    saved = [node for node in saved_values if node.name in used]
+    if len(saved) < len(saved_values):
+        backward = extract(joint_module.graph, [*saved, *tangents], results[num_fwd_outputs:])
+    forward = extract(joint_module.graph, primals, [*results[:num_fwd_outputs], *saved])
     return GraphModule(joint_module, forward), GraphModule(joint_module, backward)
 
 

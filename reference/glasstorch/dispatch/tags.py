@@ -67,6 +67,11 @@ class Tag(Enum):
         "It costs less than a pass through memory: get_default_op_list in torch/_functorch/partitioners.py.",
         True,
     )
+    recomputable = (
+        "A backward pass may compute it again, although it is neither pointwise nor a view: get_default_op_list there.",
+        True,
+    )
+    compute_intensive = ("Its work grows faster than its memory, so that a backward pass saves its result.", True)
     eager_gradient = (
         "Its gradient is not derived in a graph: it depends on the elements of an index or on storage positions.",
         True,

@@ -173,7 +173,7 @@ def nll_loss_backward(
     placed = f.scatter(f.full_like(self, 0), dim, f.where(seen, target, 0), -1.0)
     if grad.dim() and grad.dim() < self.dim():
         grad = grad.unsqueeze(dim)
-    grad = f.where(seen, grad, 0)
+    grad = f.where(seen, grad, f.full((), 0.0, dtype=grad.dtype, device=grad.device))
     if weight is not None:
         grad = grad * _of_channels(weight, self.dim())
     return placed * grad

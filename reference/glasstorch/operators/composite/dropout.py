@@ -1,12 +1,13 @@
 """How are elements, or whole channels, dropped at random?
 
-Mirrors: aten/src/ATen/native/Dropout.cpp (_dropout_impl)
+Mirrors: aten/src/ATen/native/Dropout.cpp (_dropout_impl), torch/_decomp/decompositions.py (dropout)
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from glasstorch.core.dtype import bool_
@@ -22,6 +23,8 @@ ALPHA = (
 )
 
 div_number_ = on_tensors("div_.Scalar")
+# Whether dropout stays one operator, native_dropout, whose mask is a result: so it is in a graph with its gradients.
+as_one_operator: ContextVar[bool] = ContextVar("as_one_operator", default=False)
 
 Dropout = Callable[["Tensor", float, bool], "Tensor"]
 
@@ -35,6 +38,8 @@ def _dropped(input: Tensor, p: float, train: bool, of_features: bool, alpha: boo
         raise ArgumentError(f"dropout probability has to be between 0 and 1, but got {p:g}")
     if p == 0 or not train or not input.numel():
         return input
+    if as_one_operator.get() and not (of_features or alpha or in_place):
+        return f.native_dropout(input, p, train)[0]  # type: ignore[no-any-return]
     times = f.mul_ if in_place else f.mul
     if p == 1:
         return times(input, f.zeros([], dtype=input.dtype, device=input.device))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
 from glasstorch.core.errors import ArgumentError, ShapeError
 from glasstorch.core.symbols import square_root
-from glasstorch.operators.composite.attention.choice import ERROR, FLASH, Settings
+from glasstorch.operators.composite.attention.choice import ERROR, FLASH, Settings, fused_sdp_choice
 from glasstorch.operators.generated import functions as f
 from glasstorch.operators.shapes.attention import check_inputs
 
@@ -34,7 +34,7 @@ def scaled_dot_product_attention(
     check_inputs(query, key, value, attn_mask)
     if query._shape[-2] == 0 or 0 in value._shape:
         return _nothing(query, key, value)
-    way = f._fused_sdp_choice(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    way = fused_sdp_choice(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)  # as PyTorch: no call
     if way == ERROR:
         raise ArgumentError(
             "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the "
