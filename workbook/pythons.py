@@ -30,6 +30,7 @@ NEEDED = {
 }  # fmt: skip
 LOWEST = re.compile(r">=\s*([\d.]+)")
 NAME = re.compile(r"[\w.-]+")
+OF_ONE_SERIES = re.compile(r"^\*\d+ minutes\. Needs: CPython [\d.]+[, ]", re.MULTILINE)  # of a section's head
 
 
 class Interpreter(NamedTuple):
@@ -123,6 +124,13 @@ def environment_of(interpreter: Interpreter, root: Path, *, lowest: bool) -> Env
     environment.folder.parent.mkdir(parents=True, exist_ok=True)
     environment.ensure([])
     return environment
+
+
+def left_out(root: Path) -> list[str]:
+    """The options that leave out the notebooks of sections that need the bytecode of one Python, and say so."""
+    texts = sorted((root / "chapters").glob("*/*.md"))
+    needing = [path for path in texts if OF_ONE_SERIES.search(path.read_text(encoding="utf-8"))]
+    return [f"--ignore={path.with_suffix('.ipynb').relative_to(root).as_posix()}" for path in needing]
 
 
 def try_on(python: Path, root: Path, paths: Sequence[str]) -> tuple[int, str]:

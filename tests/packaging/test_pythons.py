@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbook.pythons import environment_of, others, summary, try_on
+from workbook.pythons import environment_of, left_out, others, summary, try_on
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "tests/test_smoke.py"
@@ -46,6 +46,6 @@ def assert_passes(place: int, path: str) -> None:
     print(summary(FOUND))
     for interpreter in FOUND[place : place + 1]:
         environment = environment_of(interpreter, ROOT, lowest=place == 0)
-        code, output = try_on(environment.python, ROOT, [path])
+        code, output = try_on(environment.python, ROOT, [path, *left_out(ROOT)])
         print(output)
         assert code == 0, f"it does not pass on Python {interpreter}: see what it printed"

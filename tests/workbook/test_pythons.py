@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbook import pythons
-from workbook.pythons import Interpreter, others, requirements, summary, try_on
+from workbook.pythons import Interpreter, left_out, others, requirements, summary, try_on
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,3 +72,11 @@ def test_what_fails_is_shown(tmp_path: Path) -> None:
     code, output = try_on(Path(sys.executable), tmp_path, ["test_a.py"])
     assert code == 1
     assert "AssertionError: the answer" in output
+
+
+def test_a_notebook_of_one_pythons_bytecode_is_left_out(tmp_path: Path) -> None:
+    head = "# A title\n\n*25 minutes. Needs: {}, and [FX](fx.md). You will see.*\n"
+    (tmp_path / "chapters" / "06-jit").mkdir(parents=True)
+    for name, needs in (("guards", "CPython 3.11"), ("fx", "a graph of CPython 3.11"), ("ir", "a look")):
+        (tmp_path / "chapters" / "06-jit" / f"{name}.md").write_text(head.format(needs), encoding="utf-8")
+    assert left_out(tmp_path) == ["--ignore=chapters/06-jit/guards.ipynb"]
