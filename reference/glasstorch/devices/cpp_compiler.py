@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,16 +20,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory  # imported where it is used: most programs compile nothing
 
+Seal = Callable[[bytes], bytes]
+
 
 class CompileError(RuntimeError):
     """The C++ source does not compile, or there is no compiler or no folder for the result; the message says which."""
 
 
 def cache_folder(part: str) -> Path:
-    """The cache folder of one part of the library, created if necessary. CompileError if that is impossible."""
+    """The cache folder of one part of the library, created if necessary. CompileError if that is impossible.
+
+    A new one is the user's alone: what is compiled is executed.
+    """
     folder = _users_cache() / part
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from None
     return folder
@@ -103,12 +108,19 @@ def native() -> tuple[str, ...]:
     return ("-mcpu=native",) if platform.machine() in ("arm64", "aarch64") else ("-march=native",)
 
 
-def run(command: list[str]) -> None:
-    """Run a compiler or a linker. CompileError with its messages if it fails."""
+def run(command: list[str], timeout: float | None = None) -> None:
+    """Run a compiler or a linker. CompileError with its messages if it fails, or takes longer than so many seconds."""
     import subprocess
 
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False, env=environment)
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False, env=environment, timeout=timeout
+        )
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"{command[0]} took longer than {timeout} seconds, and was ended") from None
+    except OSError as error:
+        raise CompileError(f"{command[0]} cannot be run: {error.strerror}") from None
     if done.returncode:
         raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")
 
@@ -118,17 +130,31 @@ def library(text: str, options: Sequence[str], part: str, anew: bool = False) ->
 
     With `anew` it is compiled even if it is cached, because the file may be damaged.
     """
-    import hashlib
-
-    command = compiler()
-    digest = hashlib.sha256(machine(command))
-    digest.update("\0".join((text, *options)).encode())
-    path = cache_folder(part) / f"{digest.hexdigest()[:40]}.so"
+    path = cache_folder(part) / f"{name_of(text, options)}.so"
     if path.exists() and not anew:
         return path
+    build(text, options, path)
+    return path
+
+
+def name_of(text: str, options: Sequence[str]) -> str:
+    """The name of what a source becomes: a hash of everything that determines it."""
+    import hashlib
+
+    digest = hashlib.sha256(machine(compiler()))
+    digest.update("\0".join((text, *options)).encode())
+    return digest.hexdigest()[:40]
+
+
+def build(
+    text: str, options: Sequence[str], path: Path, seal: Seal | None = None, timeout: float | None = None
+) -> None:
+    """Compile a source to a shared library. What `seal` returns for its bytes is written after them."""
     with workplace(path.parent) as folder:
         source, made = Path(folder, "kernel.cpp"), Path(folder, "kernel.so")
         source.write_text(text, encoding="utf-8")
-        run([command, *options, "-shared", str(source), "-o", str(made), "-lm"])
+        run([compiler(), *options, "-shared", str(source), "-o", str(made), "-lm"], timeout)
+        if seal is not None:
+            content = made.read_bytes()
+            made.write_bytes(content + seal(content))
         made.replace(path)  # atomic: a file that exists is complete
-    return path

@@ -88,14 +88,14 @@ def test_nan_and_infinities_stay(language: str) -> None:
 
 def test_gradients(language: str) -> None:
     def f(x: Any, w: Any) -> Any:
-        return F.layer_norm(F.gelu(x @ w), (5,)).log_softmax(-1)
+        return (F.layer_norm(F.gelu(x @ w), (5,)).log_softmax(-1),)
 
     torch.manual_seed(5)
     x, w = torch.randn(4, 3, requires_grad=True), torch.randn(3, 5, requires_grad=True)
     weights = torch.randn(4, 5)
     compiled = compile_fx(f, [x, w])
-    wanted = torch.autograd.grad((f(x, w) * weights).sum(), [x, w])
-    found = torch.autograd.grad((compiled(x, w) * weights).sum(), [x, w])
+    wanted = torch.autograd.grad((f(x, w)[0] * weights).sum(), [x, w])
+    found = torch.autograd.grad((compiled(x, w)[0] * weights).sum(), [x, w])
     torch.testing.assert_close(found, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -130,8 +130,34 @@ def test_without_a_compiler_numpy_runs_and_says_so_once(monkeypatch: pytest.Monk
 
 def test_random_numbers_are_those_of_eager_mode() -> None:
     x = torch.ones(50)
-    compiled = compile_fx(lambda x: F.dropout(x * 2, 0.5) + 1, [x])
+    compiled = compile_fx(lambda x: [F.dropout(x * 2, 0.5) + 1], [x])
     torch.manual_seed(6)
     wanted = F.dropout(x * 2, 0.5) + 1
     torch.manual_seed(6)
-    assert torch.equal(compiled(x), wanted)
+    assert torch.equal(compiled(x)[0], wanted)
+
+
+def test_torch_compile_runs_loops() -> None:
+    class Net(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = torch.nn.Linear(4, 3)
+
+        def forward(self, x: Any) -> Any:
+            return F.softmax(self.inner(x).relu(), -1)
+
+    torch.manual_seed(7)
+    net, x = Net(), torch.randn(5, 4)
+    weights = torch.randn(5, 3)
+    (net(x) * weights).sum().backward()
+    wanted = [parameter.grad for parameter in net.parameters()]
+    net.zero_grad()
+    found = torch.compile(net, backend="inductor")(x)
+    torch.testing.assert_close(found, net(x))
+    (found * weights).sum().backward()
+    torch.testing.assert_close([parameter.grad for parameter in net.parameters()], wanted)
+
+
+def test_an_option_that_is_not_known_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="Unexpected optimization option tuned, known options are"):
+        compile_fx(lambda x: [x + 1], [torch.ones(2)], options={"tuned": True})

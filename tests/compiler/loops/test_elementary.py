@@ -1,4 +1,4 @@
-"""The elementary functions of compiled loops: errors in units of the last place, NaN, infinities, tiny and far numbers."""
+"""The elementary functions of compiled loops: errors in the last place, NaN, infinities, tiny and far numbers."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from glasstorch.compiler.aot import aot_function
+from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.loops.lower import Unlowered, lower
-from glasstorch.compiler.loops.machine_code import compiled, source
+from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
-from glasstorch.core.parallel import get_num_threads
+from glasstorch.compiler.partition import default_partition
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.fx._names import at
 from glasstorch.fx.graph_module import GraphModule
@@ -68,7 +68,7 @@ def runtime() -> dict[str, Any]:
         "assert_size_stride": assert_size_stride,
         "as_planned": as_planned,
         "pointer": lambda x: x.data_ptr(),
-        "get_num_threads": get_num_threads,
+        "threads": threads,
     }
 
 
@@ -105,6 +105,19 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
         return make_boxed_func(Interpreter(module).run)
 
 
-def compile_fx(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-    """A function like a module, which runs loops, forward and backward."""
-    return aot_function(module, compile_fx_inner, compile_fx_inner)
+def compile_fx(
+    model_: Callable[..., Any],
+    example_inputs_: Sequence[Any],
+    inner_compile: Callable[..., Any] = compile_fx_inner,
+    *,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Callable[..., Any]:
+    """A function like a module with a graph, which runs loops, forward and backward; it gives a list of results.
+
+    `mode` says how much time a compilation may take, which here is always the same. There are no options yet.
+    """
+    for name in options or ():
+        raise RuntimeError(f"Unexpected optimization option {name}, known options are []")
+    run = compile_flat(model_, example_inputs_, inner_compile, inner_compile, default_partition)
+    return lambda *values: run(values)

@@ -1,21 +1,34 @@
 """How does the C++ of kernels become functions that Python calls?
 
 Mirrors: torch/_inductor/codecache.py (CppCodeCache), torch/_inductor/cpp_builder.py
+
+# Note [Threads that wait]
+Between two kernels OpenMP's threads wait busily, for up to a second, and take the CPU from whoever computes the product
+of matrices that comes next. Unless the environment says how they wait, they are told to give up soon, in the moment in
+which OpenMP is loaded. A process that was forked has none of them, and computes in one thread.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from glasstorch.compiler.loops.cache import machine_code
 from glasstorch.compiler.loops.wrapper import Kernel
-from glasstorch.devices.cpp_compiler import library
+from glasstorch.core.parallel import get_num_threads
+from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit.codegen.cpp_loop import HEAD, options
 
 THREADS: Final = ("-fopenmp",)
+WAITING: Final = "GOMP_SPINCOUNT"
+TURNS: Final = "1000"  # some tens of microseconds
+
+_forked = False
 
 
 @cache
@@ -31,8 +44,9 @@ def source(kernels: Sequence[Kernel]) -> str:
 
 def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., Any]]:
     """The kernels as functions of pointers. CompileError if there is no compiler, or it fails."""
-    path = library(prelude() + text, (*options(), *THREADS), "compiled")
-    loaded = ctypes.CDLL(str(path))
+    if not kernels:
+        return {}
+    loaded = load(machine_code(prelude() + text, (*options(), *THREADS)))
     functions = {}
     for kernel in kernels:
         function = getattr(loaded, kernel.name)
@@ -41,3 +55,39 @@ def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., An
         function.restype = None
         functions[kernel.name] = function
     return functions
+
+
+def load(path: Path) -> ctypes.CDLL:
+    """A shared library. CompileError if the system refuses it, as where a folder's programs must not run."""
+    with threads_give_up_soon():
+        try:
+            return ctypes.CDLL(str(path))
+        except OSError as error:
+            raise CompileError(f"what the compiler made cannot be loaded: {error}") from None
+
+
+@contextmanager
+def threads_give_up_soon() -> Iterator[None]:
+    """See Note [Threads that wait]."""
+    if any(name in os.environ for name in (WAITING, "OMP_WAIT_POLICY")):
+        yield
+        return
+    os.environ[WAITING] = TURNS
+    try:
+        yield
+    finally:
+        del os.environ[WAITING]
+
+
+def threads() -> int:
+    """How many threads a kernel uses. See Note [Threads that wait]."""
+    return 1 if _forked else get_num_threads()
+
+
+def _after_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

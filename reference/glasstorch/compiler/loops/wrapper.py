@@ -167,7 +167,7 @@ class WrapperText:
         if kernel.workspace:
             self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8)")
             pointers.append("pointer(workspace)")
-        self.line(f"{kernel.name}({', '.join([*pointers, 'get_num_threads()'])})")
+        self.line(f"{kernel.name}({', '.join([*pointers, 'threads()'])})")
         if kernel.workspace:
             self.line("del workspace")
 

@@ -1,0 +1,103 @@
+"""Where is machine code kept, and when may it be used again?
+
+Mirrors: torch/_inductor/codecache.py (CacheBase, FxGraphCache), torch/_inductor/runtime/cache_dir_utils.py
+Differs: only machine code is kept, under a hash of source, options, compiler and CPU; a graph is lowered again in each
+    process, which takes milliseconds.
+
+A file is used only if it belongs to the user, lies in a folder that nobody else can write to, and ends with the hash of
+what comes before. Anything else is compiled again. Processes that need the same code wait for the one that compiles it.
+When the files take more than MOST_BYTES, those go first that were not used for longest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from glasstorch.devices.cpp_compiler import CompileError, build, cache_folder, name_of
+
+PART: Final = "compiled"
+MOST_BYTES: Final = 1 << 28
+TIMEOUT: Final = 120.0  # seconds that a compilation may take
+OTHERS_MAY_WRITE: Final = 0o022
+
+
+def folder() -> Path:
+    """The folder of the machine code. CompileError if others may write to it."""
+    found = cache_folder(PART)
+    about = found.stat()
+    if hasattr(os, "geteuid"):
+        if about.st_uid != os.geteuid():
+            raise CompileError(f"compiled graphs are kept in {found}, which belongs to another user")
+        if about.st_mode & OTHERS_MAY_WRITE:
+            raise CompileError(
+                f"compiled graphs are kept in {found}, to which others can write; `chmod 700` it, or let "
+                "GLASSTORCH_CACHE name another folder"
+            )
+    return found
+
+
+def machine_code(text: str, options: Sequence[str]) -> Path:
+    """The shared library of a source: kept from before, or compiled now. CompileError if that is impossible."""
+    place = folder()
+    path = place / f"{name_of(text, options)}.so"
+    if is_whole(path):
+        with suppress(OSError):
+            os.utime(path)  # it was used
+        return path
+    with locked(path.with_suffix(".lock")):
+        if not is_whole(path):
+            build(text, options, path, seal=lambda content: sha256(content).digest(), timeout=TIMEOUT)
+            prune(place, keep=path)
+    return path
+
+
+def is_whole(path: Path) -> bool:
+    """Whether a file is ours, and what was written."""
+    try:
+        about = path.lstat()
+        if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & OTHERS_MAY_WRITE):
+            return False
+        content = path.read_bytes()
+    except OSError:
+        return False
+    size = sha256().digest_size
+    return len(content) > size and sha256(content[:-size]).digest() == content[-size:]
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other processes out, where the system has locks on files."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                path.unlink()
+
+
+def prune(place: Path, keep: Path, most: int = MOST_BYTES) -> None:
+    """Remove what was not used for longest until no more than so many bytes are left."""
+    kept = []
+    for path in place.glob("*.so"):
+        with suppress(OSError):  # another process may have removed it
+            about = path.stat()
+            kept.append((about.st_mtime, about.st_size, path))
+    total = sum(size for _, size, _ in kept)
+    for _, size, path in sorted(kept):
+        if total <= most:
+            return
+        if path != keep:
+            with suppress(OSError):
+                path.unlink()
+                total -= size
