@@ -78,6 +78,10 @@ class Recorder:
             self.guards.add("DUPLICATE_INPUT", source.expression, f"{source.expression} is {found.source.expression}")
         return found
 
+    def input_of(self, value: TensorValue) -> TensorValue:
+        """The input that a value is, as the result of an operator that changes its argument in place; or itself."""
+        return next((found for found in self.inputs.values() if found.example is value.example), value)
+
     def call_function(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A node that calls a function with values, and the value of its result."""
         return self._call("call_function", function, args, kwargs, function)

@@ -175,6 +175,8 @@ def known(value: Value | str) -> Any:
         return value.kind({key: known(item) for key, item in value.items.items()})
     if isinstance(value, Group):
         return set(value.items)
+    if isinstance(value, View):
+        return getattr(known(value.owner), value.what)()
     raise Unsupported(f"a Python value is needed here, and this is {describe(value)}")
 
 
@@ -182,6 +184,8 @@ def is_known(value: Value) -> bool:
     """Whether no tensor, function, iterator or user's object is part of a value."""
     if isinstance(value, Sequence):
         return all(map(is_known, value.items))
+    if isinstance(value, View):
+        return is_known(value.owner)
     if isinstance(value, Mapping):
         return value.factory is None and all(map(is_known, value.items.values()))
     if isinstance(value, Known):
