@@ -94,6 +94,7 @@ class FakeTensor(Tensor):
     item_memo: Any = None  # the symbol of its only element, until it is written to
     nonzero_memo: Any = None  # the symbol of the number of its elements that are not 0
     real_tensor: ClassVar[None] = None
+    _counted: Any = None  # sizes, and the symbol of the number of their elements
 
     def __new__(
         cls, fake_mode: FakeTensorMode, elem: Tensor, device: Any, constant: Tensor | None = None, **ignored: Any
@@ -118,6 +119,17 @@ class FakeTensor(Tensor):
     def from_tensor(t: Tensor, fake_mode: FakeTensorMode) -> FakeTensor:
         """The fake form of a tensor, in a mode."""
         return fake_mode.from_tensor(t)
+
+    def numel(self) -> int:
+        """The number of elements; one symbol however often it is asked for."""
+        if type(self._shape) is tuple:
+            return super().numel()
+        if self._counted is None or self._counted[0] is not self._shape:
+            self._counted = self._shape, super().numel()
+        count: int = self._counted[1]
+        return count
+
+    nelement = numel
 
     def tolist(self) -> Any:
         """As nested lists, which asks for each element: refused unless they are constants."""

@@ -355,7 +355,7 @@ def _select(tensor: Tensor, dim: int, index: int, real_dim: int) -> Tensor:
 def _takes_everything(part: slice, size: int) -> bool:
     """Whether a slice selects everything; among several indices it is then skipped, as in PyTorch."""
     if type(size) is not int or type(part.stop) not in (int, NoneType):
-        return part.start in (None, 0) and (part.stop is None or part.stop is size) and part.step in (None, 1)
+        return part.start in (None, 0) and part.stop is size and part.step in (None, 1)
     return part.start in (None, 0) and (part.stop is None or part.stop == size) and part.step in (None, 1)
 
 

@@ -213,8 +213,6 @@ def test_the_decompositions_can_be_changed_while_tracing(torch: Any) -> None:
 
 
 def test_what_is_missing_says_so_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="tracing_mode='symbolic' is not in glasstorch yet"):
-        make_fx(glasstorch)(lambda x: x, tracing_mode="symbolic")
     with pytest.raises(NotImplementedError, match="pre_dispatch=True"):
         make_fx(glasstorch)(lambda x: x, pre_dispatch=True)(glasstorch.ones(1))
 

@@ -1,8 +1,7 @@
 """How is a program captured as the operators that it runs?
 
 Mirrors: torch/fx/experimental/proxy_tensor.py
-Differs: sizes are numbers, so `tracing_mode="symbolic"` is refused, and there is no tracing above autograd
-    (`pre_dispatch`). What tracks tensors is in _tracked.py.
+Differs: there is no tracing above autograd (`pre_dispatch`). What tracks tensors and symbols is in _tracked.py.
 
 `symbolic_trace` runs a program with proxies and sees its Python calls. `make_fx` runs it with tensors, under a mode
 below autograd: what it sees are operators, among them those of a backward pass. Each becomes a node, and the mode notes
@@ -15,6 +14,8 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from importlib import import_module
+from itertools import count
 from types import TracebackType
 from typing import Any, Final, Literal, Self
 
@@ -22,6 +23,7 @@ from glasstorch._python_dispatch import TorchDispatchMode
 from glasstorch._subclasses.fake_tensor import CONSTANT_NUMEL_LIMIT, FAKE, LIFT_FRESH, FakeTensor, FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.core.pytree import tree_flatten, tree_leaves, tree_map, tree_map_only, tree_unflatten
+from glasstorch.core.symbols import SYMBOLS, is_symbol
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.dispatch import mode_stack
 from glasstorch.dispatch.mode_stack import _TorchDispatchModeKey
@@ -29,7 +31,14 @@ from glasstorch.dispatch.overload import OpOverload
 from glasstorch.dispatch.tags import Tag
 from glasstorch.fx._names import at
 from glasstorch.fx._symbolic_trace import PH, Tracer
-from glasstorch.fx.experimental._tracked import TensorTracker, extract_val, set_meta, track_tree
+from glasstorch.fx.experimental._tracked import (
+    SymbolTracker,
+    TensorTracker,
+    Trackers,
+    extract_val,
+    set_meta,
+    track_tree,
+)
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Argument, Node
 from glasstorch.fx.proxy import Proxy
@@ -70,6 +79,7 @@ class PythonKeyTracer(Tracer):
     def __init__(self) -> None:
         super().__init__(autowrap_modules=())
         self.tensor_tracker = TensorTracker()
+        self.symbol_tracker = SymbolTracker()
         self.root = Module()
 
     def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -82,6 +92,8 @@ class PythonKeyTracer(Tracer):
 
     def create_arg(self, a: Any) -> Argument:
         """A value as an argument; a parameter that the program uses becomes one of the graph's module."""
+        if is_symbol(a):
+            return super().create_arg(self.symbol_tracker.proxy(a))
         if not isinstance(a, Parameter):
             return super().create_arg(a)
         for name, parameter in self.root.named_parameters():
@@ -101,8 +113,15 @@ class PythonKeyTracer(Tracer):
                 node.meta["val"] = extract_val(value)
         return node
 
+    @property
+    def trackers(self) -> Trackers:
+        """What stands for the tensors and the symbols of the trace."""
+        return Trackers(self.tensor_tracker, self.symbol_tracker)
+
     def unwrap_proxy(self, e: Any) -> Any:
-        """The proxy of a tensor, or the value itself if none stands for it."""
+        """The proxy of a tensor or a symbol, or the value itself if none stands for it."""
+        if is_symbol(e):
+            return self.symbol_tracker.proxy(e)
         found = self.tensor_tracker.get(e) if isinstance(e, Tensor) else None
         return e if found is None else found.proxy
 
@@ -169,8 +188,9 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
         leaves, spec = tree_flatten((args, kwargs))
         tracked = [self.tracer.tensor_tracker.get(leaf) if isinstance(leaf, Tensor) else None for leaf in leaves]
         known = [one for one in tracked if one is not None]
+        with_symbols = any(map(is_symbol, leaves))
         constants = None
-        if all(one.constant is not None for one in known):
+        if not with_symbols and all(one.constant is not None for one in known):
             values = [leaf if one is None else one.constant for leaf, one in zip(leaves, tracked, strict=True)]
             constants = tree_unflatten(values, spec)
         if Tag.data_dependent_output in func.tags:
@@ -180,14 +200,28 @@ class ProxyTorchDispatchMode(TorchDispatchMode):
             if self._error_on_data_dependent_ops and not any(isinstance(leaf, FakeTensor) for leaf in leaves):
                 raise RuntimeError(ASKS_FOR_A_VALUE.format(func))
         recorded = at("ops.aten.lift_fresh_copy.default") if func.name == LIFT_FRESH else func
-        proxies = [leaf if one is None else one.proxy for leaf, one in zip(leaves, tracked, strict=True)]
+        proxies = [
+            (self.tracer.symbol_tracker.proxy(leaf) if with_symbols and is_symbol(leaf) else leaf)
+            if one is None
+            else one.proxy
+            for leaf, one in zip(leaves, tracked, strict=True)
+        ]
         given, named = tree_unflatten(proxies, spec)
         name = self.tracer.graph._target_to_str(recorded.overloadpacket.__name__)
         proxy = self.tracer.create_proxy("call_function", recorded, given, named, name=name)
         result = recorded(*args, **kwargs)
         constant = self._constant_of(recorded, args, result, constants if known else None)
-        track_tree(result, proxy, constant, self.tracer.tensor_tracker)
+        track_tree(result, proxy, constant, self.tracer.trackers)
         return result
+
+    def computed(self, function: Callable[..., Any], operands: tuple[Any, ...], result: Any) -> None:
+        """Record how a symbol was computed."""
+        tracer = self.tracer
+        given = [tracer.symbol_tracker.proxy(a) if is_symbol(a) else a for a in operands]
+        name = tracer.graph._target_to_str(function)
+        proxy = tracer.create_proxy("call_function", function, tuple(given), {}, name=name)
+        proxy.node.meta["val"] = result
+        tracer.symbol_tracker[result] = lambda: proxy
 
     def _constant_of(self, func: Any, args: tuple[Any, ...], result: Any, constants: Any) -> Any:
         """The values of a result that depends on a program's own small numbers only; None for any other."""
@@ -245,7 +279,7 @@ def maybe_handle_decomp(proxy_mode: ProxyTorchDispatchMode, op: Any, args: tuple
 
 def track_tensor_tree(inner_res: Any, proxy_res: Any, *, constant: Any, tracer: PythonKeyTracer) -> Any:
     """Let proxies stand for the tensors of a result; gives the result back."""
-    track_tree(inner_res, proxy_res, constant, tracer.tensor_tracker)
+    track_tree(inner_res, proxy_res, constant, tracer.trackers)
     return inner_res
 
 
@@ -258,9 +292,17 @@ def fetch_object_proxy(tracer: PythonKeyTracer, t: Any) -> Any:
 def dispatch_trace(root: Module | Callable[..., Any], tracer: Tracer, concrete_args: Any = None) -> GraphModule:
     """The module of a tracer's graph; of values that nothing uses, those that only fetch something are removed."""
     graph = tracer.trace(root, concrete_args)
-    graph.eliminate_dead_code(lambda node: node.is_impure() or node.op != "get_attr")
+    graph.eliminate_dead_code(lambda node: node.is_impure() or not (node.op == "get_attr" or _is_of_sizes(node)))
     name = root.__class__.__name__ if isinstance(root, Module) else root.__name__
     return GraphModule(tracer.root, graph, name)
+
+
+def _is_of_sizes(node: Node) -> bool:
+    """Whether a node asks for a size, or computes a symbol from others."""
+    if not is_symbol(node.meta.get("val")):
+        return False
+    asks = isinstance(node.target, OpOverload) and node.target.family == "questions"
+    return asks or all(is_symbol(argument.meta.get("val")) for argument in node.all_input_nodes)
 
 
 def _tracking(f: Callable[..., Any], values: Any, tracer: PythonKeyTracer) -> Callable[..., Any]:
@@ -270,9 +312,9 @@ def _tracking(f: Callable[..., Any], values: Any, tracer: PythonKeyTracer) -> Ca
     @functools.wraps(f)
     def wrapped(*proxies: Any, **unused: Any) -> Any:
         with disable_proxy_modes_tracing():
-            track_tree(leaves, tree_flatten(proxies)[0], None, tracer.tensor_tracker)
+            track_tree(leaves, tree_flatten(proxies)[0], None, tracer.trackers)
         result = f(*values)
-        return tree_map_only(Tensor, tracer.unwrap_proxy, result)
+        return tree_map_only((Tensor, *SYMBOLS), tracer.unwrap_proxy, result)
 
     return wrapped
 
@@ -300,25 +342,21 @@ def make_fx(
 ) -> Callable[..., GraphModule]:
     """A function that takes what `f` takes, and gives the module of the operators that `f` runs on it.
 
-    With `tracing_mode="fake"`, nothing is computed. `decomposition_table` maps operators to functions that take their
-    place. Tensors that `f` uses besides its arguments become attributes of the module, and so do parameters. Python
-    numbers, branches and loops are what they were in this call: the graph is right for other arguments only if `f`
-    would run the same operators on them. A branch on a tensor raises RuntimeError.
+    With `tracing_mode="fake"`, nothing is computed. With "symbolic", sizes and int arguments are symbols, too: the
+    graph is right for all sizes of which the guards in its `shape_env` are true. `decomposition_table` maps operators
+    to functions that take their place. Tensors that `f` uses besides its arguments become attributes of the module, and
+    so do parameters. Other numbers, branches and loops are what they were in this call: the graph is right for other
+    arguments only if `f` would run the same operators on them. A branch on a tensor raises RuntimeError.
     """
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise AssertionError(f"tracing_mode must be real/fake/symbolic, got {tracing_mode}")
-    if tracing_mode == "symbolic":
-        raise NotImplementedError(
-            "make_fx: tracing_mode='symbolic' is not in glasstorch yet: symbolic sizes come with the compiler; "
-            "'real' and 'fake' trace for the sizes of the arguments"
-        )
 
     @functools.wraps(f)
     def traced(*args: Any) -> GraphModule:
         tracer = PythonKeyTracer()
         tracer.record_stack_traces = tracer._record_forward_stack_traces_only = record_stack_traces
-        fake = _fake_mode_for(args, _allow_non_fake_inputs) if tracing_mode == "fake" else None
-        values = args if fake is None else tree_map_only(Tensor, fake.from_tensor, args)
+        fake = None if tracing_mode == "real" else _fake_mode_for(args, _allow_non_fake_inputs, tracing_mode)
+        values = args if fake is None else _faked(fake, args, tracing_mode)
         code = getattr(inspect.unwrap(f), "__code__", None)
         named = _with_names(f, len(args)) if code is None or code.co_flags & inspect.CO_VARARGS else f
         mode = ProxyTorchDispatchMode(
@@ -334,15 +372,45 @@ def make_fx(
             modes.enter_context(mode)
             modes.enter_context(_no_cached_casts())
             marks = tuple(tree_map(lambda _: PH, list(args)))
-            return dispatch_trace(_tracking(named, values, tracer), tracer, marks)
+            module = dispatch_trace(_tracking(named, values, tracer), tracer, marks)
+        if tracing_mode == "symbolic" and fake is not None:
+            module.shape_env = fake.shape_env
+        return module
 
     return traced
 
 
-def _fake_mode_for(args: Any, allow_real: bool) -> FakeTensorMode:
+def _fake_mode_for(args: Any, allow_real: bool, tracing_mode: str) -> FakeTensorMode:
     """The mode of fake tensors among the arguments, or a new one."""
     found = next((leaf.fake_mode for leaf in tree_leaves(args) if isinstance(leaf, FakeTensor)), None)
-    return found or FakeTensorMode(allow_fallback_kernels=True, allow_non_fake_inputs=allow_real)
+    if tracing_mode != "symbolic":
+        return found or FakeTensorMode(allow_fallback_kernels=True, allow_non_fake_inputs=allow_real)
+    if found is None:
+        shape_env = import_module("glasstorch.fx.experimental.symbolic_shapes").ShapeEnv()  # which needs sympy
+        return FakeTensorMode(allow_fallback_kernels=False, allow_non_fake_inputs=allow_real, shape_env=shape_env)
+    if found.shape_env is None:
+        raise AssertionError("shape_env should be set if tracing with 'symbolic'")
+    return found
+
+
+def _faked(fake: FakeTensorMode, args: Any, tracing_mode: str) -> Any:
+    """The arguments as fake tensors; in symbolic mode an int is a symbol, of which each number is possible."""
+    if tracing_mode != "symbolic":
+        return tree_map_only(Tensor, fake.from_tensor, args)
+    sources = import_module("glasstorch.fx.experimental._symbols.sources")
+    env, names = fake.shape_env, iter(f"input{i}" for i in count())
+    source = sources.ConstantSource(next(names))
+
+    def faked(value: Any) -> Any:
+        nonlocal source
+        if isinstance(value, Tensor):
+            made, source = fake.from_tensor(value, source=source), sources.ConstantSource(next(names))
+            return made
+        if type(value) is int:
+            return env.create_symintnode(env.create_symbol(value, source, positive=None), hint=value, source=source)
+        return value
+
+    return tree_map(faked, args)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ def is_negative(length: Any) -> bool:
     if type(length) is int:
         return length < 0
     if is_unknown(length):
-        return not (length >= 0).node.expect_true("", 0)
+        return not length.node.expect_size("", 0)
     return bool(length < 0)
 
 

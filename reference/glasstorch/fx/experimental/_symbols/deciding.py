@@ -47,10 +47,11 @@ class Deciding(State):
         expr = self.replace(expanded(expr))
         changed: dict[Any, Any] = {}
         for atom in expr.atoms(sympy.Max) if not size_oblivious else ():
-            if len(atom.args) == 2 and atom.args[0] in (0, 1):
-                least, other = atom.args
-                if self.bound_sympy(other).lower >= least:
-                    changed[atom] = other
+            least, other = (*sorted(atom.args, key=lambda a: a not in (0, 1)), None)[:2]
+            if len(atom.args) != 2 or least not in (0, 1):
+                continue
+            if self._maybe_evaluate_static(sympy.Ge(other, least)) == sympy.true:
+                changed[atom] = other
         for atom in expr.atoms(TruncToInt):
             if isinstance(atom.args[0], IntTrueDiv):
                 base, divisor = atom.args[0].args

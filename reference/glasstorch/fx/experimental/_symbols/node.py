@@ -201,6 +201,13 @@ class SymNode:
             return self.guard_bool(file, line)
         return bool(self.shape_env.guard_or_defer_runtime_assert(self.expr, f"{file}:{line}"))
 
+    def expect_size(self, file: Text, line: int) -> bool:
+        """Let an int not be negative; one that depends on elements counts as a size from here on."""
+        holds: bool = self.binary("ge", self.wrapped(), 0).node.expect_true(file, line)
+        if holds and not self.has_hint() and self.expr.is_Symbol:
+            self.shape_env._constrain_range_for_size(self.expr)
+        return holds
+
     def guard_or_false(self, file: Text, line: int) -> bool:
         """As `guard_bool`, but false where it depends on elements."""
         return bool(self.shape_env.evaluate_sym_node(self, fallback_value=False))
@@ -288,6 +295,8 @@ class SymNode:
         hints = [v.node.hint if isinstance(v, SymInt | SymFloat | SymBool) else v for v in operands]
         hint = None if any(h is None for h in hints) else kind(operation.function(*hints))
         mode: Any = mode_stack.mode_with(PROXY)
+        if mode is not None and method == "int_floordiv" and type(operands[1]) is int and operands[1] == 1:
+            return operands[0]
         if mode is not None and method == "mul":
             for one, other in (operands, operands[::-1]):
                 if type(one) is int and one == 1:
