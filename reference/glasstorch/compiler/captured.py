@@ -1,28 +1,38 @@
 """How does a function run by the graphs that were captured of it?
 
 Mirrors: torch/_dynamo/eval_frame.py (optimize, explain), torch/_dynamo/convert_frame.py
-Differs: the function is wrapped. A call that cannot be captured runs as it is, and so does each further call with
-    arguments for which the same holds; the reasons are kept.
+Differs: the function is wrapped; PyTorch puts new code in place of a frame's. Where a graph ends early, the instruction
+    that it cannot hold and the rest of the function are called from here. A function that is called there is compiled
+    too; what it calls in turn is seen only if it is captured.
 """
 
 from __future__ import annotations
 
 import inspect
 import logging
+import sysconfig
 import weakref
 from collections.abc import Callable
-from types import FunctionType
-from typing import Any, NamedTuple
+from functools import wraps
+from types import CellType, FunctionType, MethodType
+from typing import Any, Final, NamedTuple
 
-from glasstorch.compiler.bytecode.capture import Captured, capture
-from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsupported
+from glasstorch.compiler.bytecode.assembled import Place, function_of, place_after, resume_code, step_code
+from glasstorch.compiler.bytecode.breaks import Rest
+from glasstorch.compiler.bytecode.calls import is_of_a_library
+from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
+from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.compiler.compilation import Backend as Backend
+from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
-from glasstorch.compiler.errors import BackendCompilerFailed, FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.marks import innermost, why_disabled
+from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.stance import state
-from glasstorch.fx.graph_module import GraphModule
+from glasstorch.nn.modules.module import Module
 
-Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]
+STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 log = logging.getLogger("glasstorch._dynamo")
 
 
@@ -35,105 +45,125 @@ class Entry(NamedTuple):
     run: Callable[..., Any]
 
 
-class Break(NamedTuple):
-    """Why a call was not captured."""
-
-    reason: str
-    where: str
-
-
 class Optimized:
     """The graphs of one function, and the calls of it that could not be captured."""
 
-    def __init__(self, fn: FunctionType, backend: Backend, fullgraph: bool, limit: int | None = None) -> None:
+    def __init__(self, fn: FunctionType, of: Compilation, *, is_part: bool = False) -> None:
         self.fn = fn
-        self.backend = backend
-        self.fullgraph = fullgraph
-        self.limit = limit  # instead of the setting `recompile_limit`
+        self.of = of
+        self.is_part = is_part  # whether another function that is compiled has led to it
         self.arguments_of = _binder(fn)
         self.reset()
         _all.add(self)
 
     def reset(self) -> None:
         """Forget all graphs."""
+        if not self.is_part:
+            self.of.forget()
         self.entries: list[Entry] = []
-        self.breaks: list[Break] = []
         self.recompiles: list[str] = []  # for each graph but the first, the guard that did not hold
-        self.is_over_limit = False
+        self.is_skipped = False  # whether the function runs as it is where no graph holds
+        self.failures = 0  # captures that ended with an error of the program
+
+    @property
+    def breaks(self) -> list[Any]:
+        """Why captures ended early, in this function and in those that it calls."""
+        return self.of.breaks
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's result, from a graph if one holds or can be made."""
         if not state.plain and state.name == "force_eager":
             return self.fn(*args, **kwargs)
-        arguments = self.arguments_of(*args, **kwargs)
+        return self.call(self.arguments_of(*args, **kwargs), lambda: self.fn(*args, **kwargs))
+
+    def call(self, arguments: dict[str, Any], as_it_is: Callable[[], Any]) -> Any:
+        """The function's result, for arguments by name; `as_it_is` runs the function without graphs."""
         for entry in self.entries:
             if self._holds(entry, arguments):
                 return self._run(entry, arguments)
-        if (self.breaks and not self.fullgraph) or self._may_not_compile(arguments):
-            return self.fn(*args, **kwargs)
-        counters["frames"]["total"] += 1
-        try:
-            captured = capture(self.fn, arguments)
-        except Unsupported as error:
-            if self.fullgraph:
-                raise
-            counters["graph_break"][error.reason] += 1
-            self.breaks.append(Break(error.reason, error.where))
-            return self.fn(*args, **kwargs)
-        except Exception as error:  # the program's own error, which it raises again below
-            if self.fullgraph:
-                raise
-            self.breaks.append(Break(f"{type(error).__name__} while the program was captured: {error}", ""))
-            return self.fn(*args, **kwargs)
+        if state.is_capturing or self._may_not_compile(arguments):
+            return as_it_is()
+        captured = self._capture(arguments)
+        if captured is None:
+            return as_it_is()
         entry = self._compiled(captured, arguments)
         counters["frames"]["ok"] += 1
-        self._note_recompile(arguments)
+        if self.entries:
+            self.recompiles.append(str(self._first_failure(self.entries[0], arguments)))
         self.entries.insert(0, entry)
+        if len(self.entries) == 1:
+            self.of.functions.append(self)
         return self._run(entry, arguments)
+
+    def _capture(self, arguments: dict[str, Any]) -> Captured | None:
+        """What was captured; None where the function has to run as it is."""
+        counters["frames"]["total"] += 1
+        fullgraph = self.of.fullgraph
+        state.is_capturing = True
+        try:
+            captured = capture(self.fn, arguments, whole=fullgraph)
+        except Unsupported as error:
+            if fullgraph:
+                raise
+            self.of.note(error, goes_on=False)
+            self.is_skipped = True
+            return None
+        except Exception as error:
+            if fullgraph:
+                raise
+            # The program's own error, which the function raises again as it runs as it is.
+            reason = f"{type(error).__name__} while the program was captured: {error}"
+            self.of.note(Unsupported(reason), goes_on=False)
+            self.failures += 1
+            self.is_skipped = self.failures >= self.of.recompile_limit
+            return None
+        finally:
+            state.is_capturing = False
+        if captured.why is not None and captured.rest is not None:
+            self.of.note(captured.why, goes_on=True, is_branch=captured.rest.branch is not None)
+        return captured
 
     def _may_not_compile(self, arguments: dict[str, Any]) -> bool:
         """Whether the function runs as it is where no graph holds; an error where the program wants one."""
-        code = self.fn.__code__
-        if self.is_over_limit or settings.disable or state.name == "eager_on_recompile":
+        if self.is_skipped or settings.disable or state.name == "eager_on_recompile":
             return True
+        code = self.fn.__code__
         if state.name == "fail_on_recompile":
             raise RuntimeError(
                 "Detected recompile when torch.compile stance is 'fail_on_recompile'. "
                 f"filename: '{code.co_filename}', function name: '{code.co_name}', line number: {code.co_firstlineno}"
-                + (
-                    f"\n    triggered by the following guard failure(s):{self._failures(arguments)}"
-                    if self.entries
-                    else ""
-                )
+                + self._failures(arguments)
             )
         if self.entries and settings.error_on_recompile:
             raise RecompileError(
-                f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}\n"
-                f"    triggered by the following guard failure(s):{self._failures(arguments)}"
+                f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}"
+                + self._failures(arguments)
             )
-        limit = settings.recompile_limit if self.limit is None else self.limit
+        limit = self.of.recompile_limit
         if len(self.entries) < limit:
             return False
         hit = f"torch._dynamo hit config.recompile_limit ({limit})"
-        if self.fullgraph or settings.fail_on_recompile_limit_hit:
+        if self.of.fullgraph or settings.fail_on_recompile_limit_hit:
             raise FailOnRecompileLimitHit(f"{hit}; the function must be one graph")
-        self.is_over_limit = True
+        self.is_skipped = True
         log.warning(
-            "%s\n   function: '%s' (%s:%d)\n   last reason: %s\n"
+            "%s\n   function: '%s' (%s:%d)\n   last reason: 0/%d: %s\n"
             'To log all recompilation reasons, use GLASSTORCH_LOGS="recompiles".',
-            hit, code.co_name, code.co_filename, code.co_firstlineno,
-            self.entries[0].captured.guards.first_failure(arguments, self.fn.__globals__),
+            hit, code.co_name, code.co_filename, code.co_firstlineno, len(self.entries) - 1,
+            self._first_failure(self.entries[0], arguments),
         )  # fmt: skip
         return True
 
+    def _first_failure(self, entry: Entry, arguments: dict[str, Any]) -> Any:
+        return entry.captured.guards.first_failure(arguments, self.fn.__globals__)
+
     def _failures(self, arguments: dict[str, Any]) -> str:
         """A line for each graph: the guard that does not hold."""
-        names = self.fn.__globals__
         count = len(self.entries) - 1
-        return "".join(
-            f"\n    - 0/{count - i}: {entry.captured.guards.first_failure(arguments, names)}"
-            for i, entry in enumerate(self.entries)
+        lines = (
+            f"\n    - 0/{count - i}: {self._first_failure(entry, arguments)}" for i, entry in enumerate(self.entries)
         )
+        return "".join(("\n    triggered by the following guard failure(s):", *lines)) if self.entries else ""
 
     def _holds(self, entry: Entry, arguments: dict[str, Any]) -> bool:
         try:
@@ -145,36 +175,99 @@ class Optimized:
         names = captured.guards.names.copy()
         exec(f"def fetch(L, G):\n    return [{', '.join(captured.inputs)}]", names)
         fetch = names["fetch"]
-        inputs = fetch(arguments, self.fn.__globals__)
-        run = self._run_of(captured.module, inputs)
+        run = self.of.run_of(captured.module, fetch(arguments, self.fn.__globals__))
         return Entry(captured, captured.guards.compiled(), fetch, run)
-
-    def _run_of(self, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
-        """What the backend makes of a graph; a graph that computes nothing runs as it is."""
-        calls = sum(node.op.startswith("call") for node in module.graph.nodes)
-        if not calls:
-            run: Callable[..., Any] = module.forward
-            return run
-        counters["stats"]["calls_captured"] += calls
-        counters["stats"]["unique_graphs"] += 1
-        backend = state.backend or self.backend
-        try:
-            return backend(module, inputs)
-        except TorchDynamoException:
-            raise
-        except Exception as error:  # noqa: BLE001  # whatever a backend raises is told with its name
-            raise BackendCompilerFailed(backend, error).with_traceback(error.__traceback__) from None
 
     def _run(self, entry: Entry, arguments: dict[str, Any]) -> Any:
         names = self.fn.__globals__
         inputs = entry.fetch(arguments, names)
         found = entry.run(inputs) if getattr(entry.run, "_boxed_call", False) else entry.run(*inputs)
-        return entry.captured.replay.run(found, arguments, names)[0]
+        values = entry.captured.replay.run(found, arguments, names)
+        rest = entry.captured.rest
+        return values[0] if rest is None else self._go_on(rest, values)
 
-    def _note_recompile(self, arguments: dict[str, Any]) -> None:
-        if self.entries:
-            failed = self.entries[0].captured.guards.first_failure(arguments, self.fn.__globals__)
-            self.recompiles.append(str(failed))
+    # After a graph that ended early ------------------------------------------------------------------------------
+
+    def _go_on(self, rest: Rest, values: list[Any]) -> Any:
+        """Run the instruction that the graph could not hold, and then the rest of the function."""
+        count = sum(rest.taken)
+        taken, left = values[:count], values[count:]
+        if rest.is_call:
+            taken[0] = self._callee(taken[0])
+        step = self._part(("step", rest), lambda: function_of(step_code(rest), self.fn.__globals__))
+        pushed = step(*taken)
+        target = rest.number + 1
+        if rest.branch is not None:
+            wanted, stays = rest.branch
+            is_taken = pushed is wanted
+            target = rest.instruction.target if is_taken else target
+            pushed = tuple(taken) if is_taken and stays else ()
+        kept = sum(rest.kept)
+        cells = tuple(left[kept + len(rest.names) :])
+        given = [*left[:kept], *pushed, *left[kept : kept + len(rest.names)]]
+        place = place_after(rest, target, len(pushed))
+        resume = self._part(("resume", place), lambda: Resume(place, self))
+        return resume.call(given, cells)
+
+    def _part(self, key: Any, make: Callable[[], Any]) -> Any:
+        found = self.of.parts.get(key)
+        if found is None:
+            found = self.of.parts[key] = make()
+        return found
+
+    def _callee(self, callee: Any) -> Any:
+        """What a function that is called as it is runs as: a function of the program is compiled too."""
+        callee = innermost(callee) if getattr(callee, "_is_torch_compile", False) else callee
+        if isinstance(callee, MethodType):
+            run = self._callee(callee.__func__)
+            return callee if run is callee.__func__ else MethodType(run, callee.__self__)
+        if len(self.of.parts) >= settings.accumulated_recompile_limit:
+            return callee
+        if isinstance(callee, FunctionType) and _is_of_the_program(callee):
+            return self._part(("callee", id(callee)), lambda: self._optimized(callee))
+        forward = type(callee).forward if isinstance(callee, Module) else None
+        if isinstance(forward, FunctionType) and _is_of_the_program(forward):
+            return self._part(("callee", id(callee)), lambda: calling(callee, self._optimized))
+        return callee
+
+    def _optimized(self, fn: FunctionType) -> Callable[..., Any]:
+        run = Optimized(fn, self.of, is_part=True)
+
+        @wraps(fn)
+        def compiled(*args: Any, **kwargs: Any) -> Any:
+            return run(*args, **kwargs)
+
+        return compiled
+
+
+class Resume:
+    """The rest of a function after an instruction: a function that is compiled as others are."""
+
+    def __init__(self, place: Place, before: Optimized) -> None:
+        self.code = resume_code(place)
+        self.names = before.fn.__globals__
+        cells = tuple(map(_empty_cell, self.code.co_freevars))
+        self.optimized = Optimized(function_of(self.code, self.names, cells), before.of, is_part=True)
+
+    def call(self, values: list[Any], cells: tuple[Any, ...]) -> Any:
+        """What the rest of the function returns."""
+        fn = function_of(self.code, self.names, cells) if cells else self.optimized.fn
+        arguments = dict(zip(self.code.co_varnames, values, strict=False))
+        if cells:
+            arguments[ITSELF] = fn
+        return self.optimized.call(arguments, lambda: fn(*values))
+
+
+def _empty_cell(name: str) -> CellType:
+    return CellType()
+
+
+def _is_of_the_program(fn: FunctionType) -> bool:
+    """Whether a function is one that PyTorch would compile where it is called: none of a library's or of Python's."""
+    code = fn.__code__
+    if code.co_flags & GENERATOR or why_disabled(fn) is not None or is_of_a_library(fn):
+        return False
+    return not code.co_filename.startswith((STANDARD_LIBRARY, "<frozen ")) or "site-packages" in code.co_filename
 
 
 _all: weakref.WeakSet[Optimized] = weakref.WeakSet()

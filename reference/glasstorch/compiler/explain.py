@@ -6,40 +6,43 @@ Mirrors: torch/_dynamo/eval_frame.py (explain), torch/_dynamo/backends/debugging
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
-from glasstorch.compiler.captured import Break, Optimized
+from glasstorch.compiler.compilation import Break
 from glasstorch.compiler.optimize import optimize
 from glasstorch.fx.graph_module import GraphModule
 
 
-class ExplainOutput(NamedTuple):
+@dataclass
+class ExplainOutput:
     """What a call was captured as."""
 
     graphs: list[GraphModule]
+    graph_count: int
+    graph_break_count: int
     break_reasons: list[Break]
     op_count: int
+    ops_per_graph: list[list[Any]]
     out_guards: list[Any]
-
-    @property
-    def graph_count(self) -> int:
-        """The number of graphs."""
-        return len(self.graphs)
-
-    @property
-    def graph_break_count(self) -> int:
-        """The number of places where the capture ended early."""
-        return len(self.break_reasons)
 
     def __str__(self) -> str:
         lines = [f"Graph Count: {self.graph_count}", f"Graph Break Count: {self.graph_break_count}"]
-        lines.append(f"Op Count: {self.op_count}")
-        lines.append("Break Reasons:")
+        lines += [f"Op Count: {self.op_count}", "Break Reasons:"]
         for i, reason in enumerate(self.break_reasons, 1):
-            lines += [f"  Break Reason {i}:", f"    Reason: {reason.reason}", f"    User Stack: {reason.where}"]
-        lines.append("Guards:")
-        lines += [f"  {guard}" for guard in self.out_guards]
-        return "\n".join(lines)
+            lines += [
+                f"  Break Reason {i}:",
+                f"    Reason: {reason.reason}",
+                "    User Stack:",
+                f"      {reason.where}",
+            ]
+        lines.append("Ops per Graph:")
+        for i, ops in enumerate(self.ops_per_graph, 1):
+            lines += [f"  Ops {i}:", *(f"    {op}" for op in ops)]
+        lines.append("Out Guards:")
+        for i, guard in enumerate(self.out_guards, 1):
+            lines += [f"  Guard {i}:", f"    {guard}"]
+        return "\n".join(lines) + "\n"
 
 
 def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
@@ -54,9 +57,10 @@ def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
 
         compiled = optimize(backend)(fn)
         compiled(*args, **kwargs)
-        run: Optimized = compiled._optimized
-        count = sum(node.op.startswith("call") for module in graphs for node in module.graph.nodes)
-        guards = [guard for entry in run.entries for guard in entry.captured.guards.all]
-        return ExplainOutput(graphs, run.breaks, count, guards)
+        ops = [[node.target for node in module.graph.nodes if node.op.startswith("call")] for module in graphs]
+        of = compiled._optimized.of
+        guards = [guard for one in of.functions for entry in one.entries for guard in entry.captured.guards.all]
+        breaks = max(len(graphs) - 1, 0)
+        return ExplainOutput(graphs, len(graphs), breaks, of.breaks, sum(map(len, ops)), ops, guards)
 
     return explained

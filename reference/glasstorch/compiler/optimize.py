@@ -12,8 +12,10 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from glasstorch.compiler.backends import DEFAULT, lookup_backend
+from glasstorch.compiler.bytecode.assembled import library
 from glasstorch.compiler.bytecode.calls import computes
 from glasstorch.compiler.captured import Optimized
+from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.marks import innermost, stands_for, why_disabled
 from glasstorch.compiler.optimized_module import OptimizedModule, calling
 from glasstorch.nn.modules.module import Module
@@ -31,6 +33,7 @@ def optimize(
     if disable:
         return lambda target: target
     compiler = lookup_backend(backend)
+    library()  # where it is missing, that is said now, and not after a graph has run
 
     def decorate(target: Any) -> Any:
         target = innermost(target)
@@ -46,7 +49,7 @@ def optimize(
             return target
         if not isinstance(target, FunctionType) or computes(target):
             return _other(target, decorate)
-        run = Optimized(target, compiler, nopython, recompile_limit)
+        run = Optimized(target, Compilation(compiler, nopython, recompile_limit, dynamic))
 
         @wraps(target)
         def compiled(*args: Any, **kwargs: Any) -> Any:

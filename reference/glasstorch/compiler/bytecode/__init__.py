@@ -7,10 +7,11 @@ outlives the capture), `recorder` (the graph, its inputs and its guards), `conte
 understood), `iterators`, `containers`, `slots` (methods written in C), `marked` (functions that the program has
 marked), `calls`, `frame_base`, `frame_names`, `frame_operators`, `frame_containers`, `frame_branches`, `frame_errors`
 (a function's state, and what its instructions do), `frame` (one function, step by step), `rebuild` (from values to
-objects), `capture` (all of it, for one call).
+objects), `liveness` (which variables are read later), `breaks` (what is left where a graph ends early), `assembled`
+(the rest as a function of its own), `capture` (all of it, for one call).
 
 Mirrors: torch/_dynamo
-Differs: PyTorch hooks CPython's frames (PEP 523) and compiles the parts of a function between graph breaks. Here the
-    function that is compiled is wrapped, what it calls is executed symbolically too, and a function with a part that
-    cannot be captured runs as it is. Bytecode is that of CPython 3.11.
+Differs: PyTorch hooks CPython's frames (PEP 523) and gives them new code. Here the function that is compiled is wrapped,
+    and what it calls is executed symbolically too; where a graph ends early, the parts of the function are called one
+    after the other. Bytecode is that of CPython 3.11.
 """

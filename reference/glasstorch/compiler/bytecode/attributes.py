@@ -98,7 +98,7 @@ def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
     found = getattr(Tensor, name, None)
     if found is None:
         raise Raised(AttributeError(f"'Tensor' object has no attribute {name!r}"))
-    if name in ("grad", "grad_fn", "data_ptr", "backward"):
+    if name in ("grad", "grad_fn", "data_ptr"):
         raise Unsupported(f"{name} of a tensor, which is not known while the program is captured")
     if inspect.isfunction(found):
         return Method(value, name)

@@ -19,6 +19,7 @@ from types import (
 )
 from typing import Any, Final
 
+from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode import builtins, iterators
 from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python
 from glasstorch.compiler.bytecode.builtins import PURE, items_of, same, subscript, truth
@@ -97,6 +98,9 @@ class Caller:
         return self._known(function, function.value, args, kwargs)
 
     def _method(self, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        own: Any = method.function.value if isinstance(method.function, Known) else None
+        if isinstance(method.owner, TensorValue) and _is_own_method(own):
+            return self._tensor_method(method.owner, own.__name__, args, kwargs)
         if isinstance(method.function, Value):
             return self.call(method.function, [method.owner, *args], kwargs)
         owner, name = method.owner, method.function
@@ -118,6 +122,8 @@ class Caller:
         if name in ("size", "dim", "numel", "stride", "is_contiguous", "is_floating_point", "is_complex", "nelement"):
             found = getattr(owner.example, name)
             return made(found(*map(known, args), **{key: known(value) for key, value in kwargs.items()}))
+        if name == "backward":
+            raise Unsupported("backward() of a tensor, which changes gradients that the graph does not know")
         if name in ("item", "tolist", "numpy", "__bool__", "__int__", "__float__"):
             raise Unsupported(f"{name}() of a tensor, whose elements are not known while the program is captured")
         return self.recorder.call_method(name, [owner, *args], kwargs)
@@ -261,6 +267,17 @@ def _module_in_the_library(obj: Any) -> str:
     """The module of the library that defines a function or a class; nothing if it is not the library's."""
     module: str = getattr(obj, "__module__", None) or ""
     return module if module.partition(".")[0] in (LIBRARY, "torch") else ""
+
+
+def _is_own_method(function: Any) -> bool:
+    """Whether a function is a method of tensors."""
+    return isinstance(function, FunctionType) and getattr(Tensor, function.__name__, None) is function
+
+
+def is_of_a_library(obj: Any) -> bool:
+    """Whether a function is defined in this library, or in PyTorch."""
+    module = getattr(obj, "__module__", None) or ""
+    return module.partition(".")[0] in (LIBRARY, "torch")
 
 
 def computes(obj: Any) -> bool:

@@ -1,15 +1,16 @@
 """How is one call of a function captured as a graph with its guards?
 
 Mirrors: torch/_dynamo/convert_frame.py (compile_frame)
-Differs: a function is captured as a whole or not at all.
+Differs: where the graph ends early, the rest of the function is not part of the new code, but is called by `captured`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from glasstorch.compiler.bytecode.breaks import Rest, can_break, rest_of
 from glasstorch.compiler.bytecode.calls import Caller
 from glasstorch.compiler.bytecode.contexts import leave_all
 from glasstorch.compiler.bytecode.frame import Frame
@@ -19,7 +20,7 @@ from glasstorch.compiler.bytecode.rebuild import Replay, replaying
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
-from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence
+from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence, Value
 from glasstorch.compiler.bytecode.wrapping import wrap
 from glasstorch.compiler.guards import Guards
 from glasstorch.fx.graph_module import GraphModule
@@ -29,40 +30,79 @@ GENERATOR = 0x20 | 0x80 | 0x200
 
 
 class Captured(NamedTuple):
-    """A graph, when it holds, the sources of its inputs, and how its results become the function's."""
+    """A graph, when it holds, the sources of its inputs, how its results become the function's, and what is left.
+
+    Where the graph ended early, `rest` says what runs after it, and `why` for which reason.
+    """
 
     module: GraphModule
     guards: Guards
     inputs: list[str]
     replay: Replay
+    rest: Rest | None = None
+    why: Unsupported | None = None
 
 
-def capture(fn: FunctionType, arguments: dict[str, Any]) -> Captured:
+ITSELF: Final = "___function"  # the name under which the arguments hold a function that is new in each call
+
+
+def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True) -> Captured:
     """Execute a function symbolically on its arguments, given by name; Unsupported where that cannot be done.
 
-    Nothing of the outside is changed. An error that the function would raise is raised.
+    Nothing of the outside is changed. An error that the function would raise is raised. Where the function need not be
+    captured as a whole, the graph ends before an instruction that cannot be captured.
     """
     if not is_understood():
         raise Unsupported(f"the bytecode of this Python, which is not {VERSION[0]}.{VERSION[1]}")
     if fn.__code__.co_flags & GENERATOR:
         raise Unsupported(f"{fn.__name__}, which is a generator")
-    recorder = Recorder(fn.__globals__)
-    itself = Known(fn, source=Source(recorder.guards.name_of(fn)))
-    function = Caller(recorder, _refuse).function_of(itself, fn)
-    variables = {name: _argument(recorder, name, value, fn) for name, value in arguments.items()}
-    frame = Frame(recorder, function, variables, True)
+    frame = _frame(fn, arguments)
     try:
-        result = frame.run()
-        replay = replaying(recorder, [result])
+        return _captured(frame.recorder, [frame.run()])
     except Raised as raised:
         raise raised.error from raised
+    except Unsupported as error:
+        if whole or error.skips or frame.steps == 0 or not can_break(frame):
+            raise
+        reason = error
     finally:
-        leave_all(recorder)
+        leave_all(frame.recorder)
+    return _first_part(fn, arguments, frame, reason)
+
+
+def _frame(fn: FunctionType, arguments: dict[str, Any]) -> Frame:
+    recorder = Recorder(fn.__globals__)
+    place = Source.local(ITSELF) if ITSELF in arguments else Source(recorder.guards.name_of(fn))
+    itself = Known(arguments.get(ITSELF, fn), source=place)
+    function = Caller(recorder, _refuse).function_of(itself, itself.value)
+    given = {name: value for name, value in arguments.items() if name != ITSELF}
+    return Frame(recorder, function, {name: _argument(recorder, name, given[name], fn) for name in given}, True)
+
+
+def _first_part(fn: FunctionType, arguments: dict[str, Any], failed: Frame, error: Unsupported) -> Captured:
+    """Execute the function again, up to the instruction at which that failed."""
+    frame = _frame(fn, arguments)
+    frame.stop_at = failed.steps - 1
+    try:
+        frame.run()
+        assert frame.next == failed.at, "a function takes the same way when it is executed again"
+        rest, values = rest_of(frame)
+        return _captured(frame.recorder, values, rest, error)
+    except Unsupported:  # something that the rest needs cannot be made
+        raise error from None
+    finally:
+        leave_all(frame.recorder)
+
+
+def _captured(
+    recorder: Recorder, values: list[Value], rest: Rest | None = None, why: Unsupported | None = None
+) -> Captured:
+    replay = replaying(recorder, values)
     inputs = {value.proxy.node: value.source for value in recorder.inputs.values()}
     recorder.finish(replay.results)
     left = recorder.graph.find_nodes(op="placeholder")
     expressions = [source.expression for node in left if (source := inputs[node]) is not None]
-    return Captured(GraphModule(Module(), recorder.graph), recorder.guards, expressions, replay)
+    return Captured(GraphModule(Module(), recorder.graph), recorder.guards, expressions, replay, rest, why)
 
 
 def _argument(recorder: Recorder, name: str, value: Any, fn: FunctionType) -> Any:

@@ -43,8 +43,9 @@ class Frame(Names, Operators, Containers, Branches, Errors):
 
     def _execute(self) -> Value:
         instructions = instructions_of(self.code)
-        while True:
-            number = self.next
+        while self.steps != self.stop_at:
+            self.steps += 1
+            self.at = number = self.next
             instruction = instructions[number]
             self.next += 1
             if instruction.name in LEAVING:
@@ -62,6 +63,7 @@ class Frame(Names, Operators, Containers, Branches, Errors):
                 if not self.handles(raised, number):
                     self.finished = True
                     raise
+        return NONE  # only the outermost function ends early
 
     def _inline(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if function.code.co_flags & COROUTINE:

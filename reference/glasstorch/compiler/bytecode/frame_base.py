@@ -32,6 +32,9 @@ class FrameBase:
         self.stack: list[Value] = []
         self.keyword_names: tuple[str, ...] = ()
         self.next = 0
+        self.at = 0  # the number of the instruction that runs
+        self.steps = 0  # how many were begun
+        self.stop_at = -1  # the number of the step before which the execution ends
         self.handled: Value | None = None
         self.caller = Caller(recorder, self._inline)
 

@@ -17,20 +17,13 @@ from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Cell,
+    CellValue,
     Known,
     TensorValue,
     Value,
     known,
 )
 from glasstorch.compiler.bytecode.wrapping import made, wrap
-
-
-class CellValue(Value):
-    """A variable on the stack that a new function will share."""
-
-    def __init__(self, cell: Cell) -> None:
-        super().__init__()
-        self.cell = cell
 
 
 class Names(FrameBase):

@@ -22,12 +22,12 @@ from glasstorch.compiler.bytecode.builtins import (
     truth,
 )
 from glasstorch.compiler.bytecode.frame_base import NULL, FrameBase
-from glasstorch.compiler.bytecode.frame_names import CellValue
 from glasstorch.compiler.bytecode.instructions import Instruction
 from glasstorch.compiler.bytecode.objects import is_users, special
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
+    CellValue,
     Constant,
     Function,
     Known,

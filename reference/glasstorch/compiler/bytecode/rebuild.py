@@ -20,6 +20,7 @@ from glasstorch.compiler.bytecode.side_effects import Attributes
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Cell,
+    CellValue,
     Constant,
     Function,
     Group,
@@ -109,6 +110,8 @@ class _Writer:
             return self.fetched(value.source.expression)
         if isinstance(value, TensorValue):
             return self._tensor(value)
+        if isinstance(value, CellValue):
+            return self.cell(value.cell)
         if isinstance(value, Known) and not self.effects.is_new(value):
             return self.guards.name_of(value.value)
         key = id(value.value) if isinstance(value, Known) else id(value)

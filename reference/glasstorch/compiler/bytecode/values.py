@@ -98,6 +98,13 @@ class Cell:
 
 
 @dataclass(eq=False)
+class CellValue(Value):
+    """A variable itself, on the stack for a new function that will share it, or as what the rest of a function gets."""
+
+    cell: Cell
+
+
+@dataclass(eq=False)
 class Function(Value):
     """A Python function, with values in place of its defaults and of the variables that it shares."""
 

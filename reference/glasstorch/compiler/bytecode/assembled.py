@@ -1,0 +1,162 @@
+"""How is the rest of a function, from an instruction on, made a function of its own?
+
+Mirrors: torch/_dynamo/resume_execution.py (ContinueExecutionCache)
+Differs: the instruction before it, which no graph holds, is a function of its own too.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from functools import lru_cache
+from types import CodeType, FunctionType
+from typing import Any, Final, NamedTuple
+
+from glasstorch.compiler.bytecode.breaks import EFFECTS, Rest, came_from
+
+HAS_PRECALL: Final = "PRECALL" in dis.opmap
+HAS_TO_BOOL: Final = "TO_BOOL" in dis.opmap
+NULL_IS_BELOW: Final = not HAS_TO_BOOL  # where nothing at all stands beside what is called
+MISSING: Final = (
+    'torch.compile cuts functions at graph breaks with the library bytecode; pip install "glasstorch[compile]"'
+)
+
+
+def library() -> Any:
+    """The library that disassembles and assembles."""
+    try:
+        import bytecode
+    except ImportError as error:
+        raise ImportError(MISSING) from error
+    return bytecode
+
+
+@lru_cache(maxsize=1024)
+def step_code(rest: Rest) -> CodeType:
+    """The code of a function of what an instruction takes, which gives a tuple of what it leaves on the stack.
+
+    Of a branch it gives the truth of the value.
+    """
+    b = library()
+    original = _real(b, rest.code)[rest.number]
+    line = rest.instruction.line
+    made = b.Bytecode()
+    made.name, made.filename, made.first_lineno = rest.code.co_name, rest.code.co_filename, rest.code.co_firstlineno
+    if hasattr(made, "qualname"):
+        made.qualname = rest.code.co_qualname
+    made.flags = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
+    made.argnames = [f"stack_{i}" for i, is_value in enumerate(rest.taken) if is_value]
+    made.argcount = len(made.argnames)
+
+    def add(name: str, *arg: Any) -> None:
+        made.append(b.Instr(name, *arg, lineno=line))
+
+    add("RESUME", 0)
+    for i, is_value in enumerate(rest.taken):
+        add(*(("LOAD_FAST", f"stack_{i}") if is_value else ("PUSH_NULL",)))
+    if rest.branch is None:
+        _add_instruction(b, made, rest, original)
+        add("BUILD_TUPLE", EFFECTS[rest.instruction.name][1](rest.instruction.arg))
+    elif HAS_TO_BOOL:
+        add("TO_BOOL")
+    else:
+        add("UNARY_NOT")
+        add("UNARY_NOT")
+    add("RETURN_VALUE")
+    return made.to_code()  # type: ignore[no-any-return]
+
+
+def _add_instruction(b: Any, made: Any, rest: Rest, original: Any) -> None:
+    """The instruction itself; one that would leave nothing at all on the stack, beside a value, leaves the value."""
+    name, arg, place = original.name, original.arg, original.location
+    if name == "CALL" and rest.keyword_names:
+        made.append(b.Instr("KW_NAMES", rest.keyword_names, location=place))
+    if name == "CALL" and HAS_PRECALL:
+        made.append(b.Instr("PRECALL", arg, location=place))
+    if name == "LOAD_METHOD":
+        made.append(b.Instr("LOAD_ATTR", arg, location=place))
+    elif name in ("LOAD_ATTR", "LOAD_GLOBAL") and isinstance(arg, tuple):
+        made.append(b.Instr(name, (False, arg[1]), location=place))
+    elif name in dis.opmap and dis.opmap[name] < dis.HAVE_ARGUMENT:
+        made.append(b.Instr(name, location=place))
+    else:
+        made.append(b.Instr(name, arg, location=place))
+
+
+def _real(b: Any, code: CodeType) -> list[Any]:
+    """The instructions, without marks and those that do nothing."""
+    return [one for one in b.Bytecode.from_code(code) if isinstance(one, b.Instr) and one.name != "NOP"]
+
+
+class Place(NamedTuple):
+    """Where a function goes on: the instruction, what is on the stack there, and the variables that are read later."""
+
+    code: CodeType
+    line: int  # that of the instruction before
+    target: int
+    stack: tuple[bool, ...]  # values, or (False) nothing at all
+    names: tuple[str, ...]
+
+
+def place_after(rest: Rest, target: int, pushed: int) -> Place:
+    """Where a function goes on when an instruction has left so many values on the stack."""
+    left = [True] * pushed
+    if rest.leaves_null:
+        left.insert(0 if NULL_IS_BELOW else pushed, False)
+    return Place(rest.code, rest.instruction.line, target, (*rest.kept, *left), rest.names)
+
+
+@lru_cache(maxsize=1024)
+def resume_code(place: Place) -> CodeType:
+    """The code of the rest of a function from an instruction on.
+
+    Its arguments are what is on the stack, and the variables that are read later; the variables that are shared with
+    other functions are those of an outer function.
+    """
+    b = library()
+    code, line, target = place.code, place.line, place.target
+    made = b.Bytecode.from_code(code)
+    arguments = [f"___stack{i}" for i, is_value in enumerate(place.stack) if is_value]
+    made.argnames = [*arguments, *place.names]
+    made.argcount, made.posonlyargcount, made.kwonlyargcount = len(made.argnames), 0, 0
+    made.flags &= ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    made.freevars = [*code.co_cellvars, *code.co_freevars]
+    made.cellvars = []
+    made.name = f"torch_dynamo_resume_in_{code.co_name}_at_{line}"
+    if hasattr(made, "qualname"):
+        made.qualname = made.name
+    blocks = [one for one in made if isinstance(one, b.TryBegin)]
+    for block, entry in zip(blocks, dis._parse_exception_table(code), strict=True):  # type: ignore[attr-defined]
+        block.stack_depth = entry.depth  # the library would find it only where the function can still get
+    label = b.Label()
+    body: list[Any] = []
+    number = left_out = 0
+    for one in made:
+        if isinstance(one, b.Instr):
+            if one.name in ("MAKE_CELL", "COPY_FREE_VARS", "RESUME"):
+                number += 1
+                left_out += 1
+                continue
+            if number == target and one.name != "NOP":
+                body.append(label)
+            if isinstance(one.arg, b.CellVar):
+                one = b.Instr(one.name, b.FreeVar(one.arg.name), location=one.location)
+            if one.name != "NOP":
+                number += 1
+        body.append(one)
+    start = [b.Instr("COPY_FREE_VARS", len(made.freevars), lineno=line)] if made.freevars else []
+    start.append(b.Instr("RESUME", 0, lineno=line))
+    for i, is_value in enumerate(place.stack):
+        start.append(
+            b.Instr("LOAD_FAST", f"___stack{i}", lineno=line) if is_value else b.Instr("PUSH_NULL", lineno=line)
+        )
+    start.append(b.Instr("JUMP_FORWARD", label, lineno=line))
+    made[:] = [*start, *body]
+    found: CodeType = made.to_code(stacksize=code.co_stacksize + 2, compute_exception_stack_depths=False)
+    came_from(found, code, len(start) - left_out)
+    return found
+
+
+def function_of(code: CodeType, names: dict[str, Any], cells: tuple[Any, ...] = ()) -> FunctionType:
+    """A function with this code, these globals, and these variables of outer functions."""
+    return FunctionType(code, names, code.co_name, None, cells or None)

@@ -1,0 +1,71 @@
+"""What do all graphs that one `torch.compile` makes have in common?
+
+Mirrors: torch/_dynamo/convert_frame.py (ConvertFrame), torch/_dynamo/output_graph.py (call_user_compiler)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsupported
+from glasstorch.compiler.counters import counters
+from glasstorch.compiler.errors import BackendCompilerFailed
+from glasstorch.compiler.settings import settings
+from glasstorch.compiler.stance import state
+from glasstorch.fx.graph_module import GraphModule
+
+Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]
+
+
+class Break(NamedTuple):
+    """Why a graph ended early, or why a call was not captured."""
+
+    reason: str
+    where: str
+    graph_break: bool = True  # whether the function goes on in another graph
+
+
+class Compilation:
+    """The options of one `torch.compile`, and what it found where it could not capture the program."""
+
+    def __init__(
+        self, backend: Backend, fullgraph: bool = False, limit: int | None = None, dynamic: bool | None = None
+    ) -> None:
+        self.backend = backend
+        self.fullgraph = fullgraph
+        self.limit = limit  # instead of the setting `recompile_limit`
+        self.dynamic = dynamic
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget what was compiled."""
+        self.breaks: list[Break] = []
+        self.functions: list[Any] = []  # those that have graphs, each an Optimized
+        self.parts: dict[Any, Any] = {}  # functions that go on after a break, and those that are called there
+
+    @property
+    def recompile_limit(self) -> int:
+        """How many graphs one function may have."""
+        return settings.recompile_limit if self.limit is None else self.limit
+
+    def note(self, error: Unsupported, *, goes_on: bool, is_branch: bool = False) -> None:
+        """Keep why a capture ended. A branch is counted where PyTorch counts it."""
+        counters["graph_break" if goes_on and not is_branch else "unimplemented"][error.reason] += 1
+        self.breaks.append(Break(error.reason, error.where, goes_on))
+
+    def run_of(self, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
+        """What the backend makes of a graph; a graph that computes nothing runs as it is."""
+        calls = sum(node.op.startswith("call") for node in module.graph.nodes)
+        if not calls:
+            run: Callable[..., Any] = module.forward
+            return run
+        counters["stats"]["calls_captured"] += calls
+        counters["stats"]["unique_graphs"] += 1
+        backend = state.backend or self.backend
+        try:
+            return backend(module, inputs)
+        except TorchDynamoException:
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever a backend raises is told with its name
+            raise BackendCompilerFailed(backend, error).with_traceback(error.__traceback__) from None

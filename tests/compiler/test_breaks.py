@@ -1,0 +1,234 @@
+"""Where a graph ends early, does the function go on as it would have, in as many graphs as PyTorch makes?"""
+
+from __future__ import annotations
+
+import copy
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import pytest
+
+import glasstorch
+from tests.compiler.broken import PROGRAMS, Program
+
+Require = Callable[[str], Any]
+pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
+# PyTorch runs the whole function as it is: it goes back to an instruction with an empty stack, and there is no graph.
+OURS_GOES_ON = {"not_of_a_tensor": [2]}
+
+
+def run_in(t: Any, make: Program) -> tuple[list[int], int, Any]:
+    """The operators of each graph, the number of breaks, and what the function gave."""
+    function, *args = make(t)
+    graphs: list[int] = []
+
+    def backend(module: Any, inputs: Any) -> Any:
+        graphs.append(sum(node.op.startswith("call") for node in module.graph.nodes))
+        return module.forward
+
+    t.compiler.reset()
+    counters = t._dynamo.utils.counters
+    counters.clear()
+    t.manual_seed(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch says what it does not know
+        result = t.compile(function, backend=backend, dynamic=False)(*args)
+    branches = [count for why, count in counters["unimplemented"].items() if _is_branch(why)]
+    return graphs, sum(counters["graph_break"].values()) + sum(branches), result
+
+
+def _is_branch(why: str) -> bool:
+    return why.startswith(("Data-dependent branching", "a branch on a tensor"))
+
+
+@pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
+def test_graphs_and_breaks_are_as_many_as_pytorchs(require: Require, make: Program) -> None:
+    torch = require("torch")
+    ours, theirs = run_in(glasstorch, make)[:2], run_in(torch, make)[:2]
+    assert ours[0] == OURS_GOES_ON.get(make.__name__, theirs[0])
+    if make.__name__ not in OURS_GOES_ON:
+        assert ours[1] == theirs[1]
+
+
+def shown(value: Any) -> Any:
+    if isinstance(value, glasstorch.Tensor):
+        return value.tolist(), value.requires_grad
+    if isinstance(value, list | tuple):
+        return type(value).__name__, [shown(item) for item in value]
+    if isinstance(value, dict):
+        return {key: shown(item) for key, item in value.items()}
+    return value
+
+
+@pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
+def test_results_and_effects_are_the_functions(make: Program) -> None:
+    glasstorch.manual_seed(0)
+    function, *args = make(glasstorch)
+    again = copy.deepcopy(args)
+    expected = shown(function(*again))
+    glasstorch.compiler.reset()
+    compiled = glasstorch.compile(function, backend="eager")
+    for _ in range(2):
+        given = copy.deepcopy(args)
+        assert shown(compiled(*given)) == expected
+        assert shown(given) == shown(again)
+
+
+class TestWhatGoesOn:
+    def test_the_rest_is_named_as_pytorch_names_it(self) -> None:
+        names: list[str] = []
+
+        def f(x: Any) -> Any:
+            y = x + 1
+            names.append(sys._getframe().f_code.co_name)
+            return y
+
+        def g(x: Any) -> Any:
+            y = x + 1
+            print(end="")
+            return y + int("no number")
+
+        line = g.__code__.co_firstlineno + 2
+        with pytest.raises(ValueError, match="no number") as raised:
+            glasstorch.compile(g, backend="eager")(glasstorch.ones(1))
+        called = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+        assert called[-1] == f"torch_dynamo_resume_in_g_at_{line}"
+        assert glasstorch.compile(f, backend="eager")(glasstorch.ones(1)).item() == 2
+        assert names == ["f"]  # what asks for its frame is not cut in two
+
+    def test_an_error_of_the_instruction_names_the_line_of_the_program(self) -> None:
+        def f(x: Any) -> Any:
+            y = x + 1
+            open("/no/such/file")  # noqa: SIM115
+            return y
+
+        with pytest.raises(FileNotFoundError) as raised:
+            glasstorch.compile(f, backend="eager")(glasstorch.ones(1))
+        last = traceback.extract_tb(raised.value.__traceback__)[-1]
+        assert (last.name, last.lineno) == ("f", f.__code__.co_firstlineno + 2)
+
+    def test_graphs_are_used_again(self) -> None:
+        graphs = []
+
+        def backend(module: Any, inputs: Any) -> Any:
+            graphs.append(module)
+            return module.forward
+
+        def f(x: Any) -> Any:
+            if x.sum() > 0:
+                return x * 2
+            return x - 1
+
+        compiled = glasstorch.compile(f, backend=backend)
+        for sign in (1, -1, 1, -1):
+            x = glasstorch.ones(2) * sign
+            assert glasstorch.equal(compiled(x), f(x))
+        assert len(graphs) == 3
+
+    def test_super_and_locals_are_not_torn_apart(self) -> None:
+        class Base:
+            def run(self, x: Any) -> Any:
+                return x * 2
+
+        class Derived(Base):
+            def run(self, x: Any) -> Any:
+                print(end="")
+                return super().run(x) + len(locals())
+
+        expected = Derived().run(glasstorch.ones(1))
+        assert glasstorch.equal(glasstorch.compile(Derived().run, backend="eager")(glasstorch.ones(1)), expected)
+
+    def test_a_program_that_fails_after_a_break_has_done_what_it_did(self) -> None:
+        def f(x: Any, seen: list[Any]) -> Any:
+            seen.append(1)
+            print(end="")
+            seen.append(2)
+            raise ValueError("after")
+
+        seen: list[Any] = []
+        with pytest.raises(ValueError, match="after"):
+            glasstorch.compile(f, backend="eager")(glasstorch.ones(1), seen)
+        assert seen == [1, 2]
+
+    def test_gradients_flow_through_a_break(self) -> None:
+        x = glasstorch.ones(3, requires_grad=True)
+
+        def f(x: Any) -> Any:
+            y = x * x
+            print(end="")
+            return (y * 3).sum()
+
+        for backend in ("eager", "aot_eager"):
+            x.grad = None
+            glasstorch.compile(f, backend=backend)(x).backward()
+            assert x.grad.tolist() == [6, 6, 6]
+
+    def test_what_is_called_there_is_compiled_too(self) -> None:
+        seen = []
+
+        def inner(x: Any) -> Any:
+            seen.append(glasstorch.compiler.is_compiling())
+            print(end="")
+            return x
+
+        class Net(glasstorch.nn.Module):
+            def forward(self, x: Any) -> Any:
+                print(end="")
+                return x * 2
+
+        net = Net()
+        graphs = []
+
+        def backend(module: Any, inputs: Any) -> Any:
+            graphs.append(module)
+            return module.forward
+
+        compiled = glasstorch.compile(lambda x: net(inner(x)) + 1, backend=backend)
+        assert compiled(glasstorch.ones(1)).item() == 3
+        assert seen == [True]
+        assert len(graphs) == 2
+
+    def test_fullgraph_refuses(self) -> None:
+        def f(x: Any) -> Any:
+            print(end="")
+            return x
+
+        with pytest.raises(glasstorch._dynamo.exc.Unsupported, match=r"print.*test_breaks.py:\d+ in f"):
+            glasstorch.compile(f, backend="eager", fullgraph=True)(glasstorch.ones(1))
+
+    def test_functions_that_are_made_anew_do_not_pile_up(self) -> None:
+        def f(x: Any) -> Any:
+            def inner(y: Any) -> Any:
+                print(end="")
+                return y + x
+
+            return inner(x)
+
+        compiled = glasstorch.compile(f, backend="eager")
+        with glasstorch._dynamo.config.patch(accumulated_recompile_limit=5):
+            for _ in range(12):
+                assert compiled(glasstorch.ones(1)).item() == 2
+        assert len(compiled._optimized.of.parts) <= 8
+
+
+def test_code_of_the_rest_is_that_of_the_function() -> None:
+    from glasstorch.compiler.bytecode.assembled import Place, resume_code
+    from glasstorch.compiler.bytecode.instructions import instructions_of
+    from glasstorch.compiler.bytecode.liveness import live
+
+    def f(x: int, y: int) -> int:
+        total = 0
+        for i in range(x):
+            total += i
+        return total + y
+
+    code: CodeType = f.__code__
+    (start,) = [n for n, i in enumerate(instructions_of(code)) if i.name == "LOAD_GLOBAL"]
+    assert live(code, start) == ("x", "y", "total")
+    rest = resume_code(Place(code, 3, start, (), live(code, start)))
+    assert rest.co_varnames[:3] == ("x", "y", "total")
+    assert type(f)(rest, {})(4, 10, 100) == 116
