@@ -11,7 +11,7 @@ objects), `liveness` (which variables are read later), `breaks` (what is left wh
 (the rest as a function of its own), `capture` (all of it, for one call).
 
 Mirrors: torch/_dynamo
-Differs: PyTorch hooks CPython's frames (PEP 523) and gives them new code. Here the function that is compiled is wrapped,
-    and what it calls is executed symbolically too; where a graph ends early, the parts of the function are called one
-    after the other. Bytecode is that of CPython 3.11.
+Differs: PyTorch hooks CPython's frames (PEP 523) and gives them new code. Here the function that is compiled is
+    wrapped, and what it calls is executed symbolically too; where a graph ends early, the parts of the function are
+    called one after the other. Bytecode is that of CPython 3.11.
 """
