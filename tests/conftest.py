@@ -144,6 +144,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=f"{COMPILERS[0]} is not installed"))
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Spare the main process most of what a worker has to say."""
+    if hasattr(session.config, "workerinput"):
+        from workbook.sharing import say_less
+
+        say_less(session.config.pluginmanager.get_plugins())
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection() -> Iterator[object]:
     """Collect without rounds of Python's garbage collector, which would look again and again at tests that all stay:
