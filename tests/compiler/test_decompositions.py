@@ -228,6 +228,8 @@ WRITTEN_OTHERWISE = {
     "multi_margin_loss",
     "nll_loss2d_forward",
     "nll_loss_forward",
+    "nll_loss_backward",
+    "nll_loss2d_backward",
     "reflection_pad1d_backward",
     "reflection_pad2d_backward",
     "reflection_pad3d_backward",

@@ -26,7 +26,6 @@ RECORDED = recorded(ROOT)
 
 WAITING = {
     "B069": "kernels of backends that are not here, and keys that one fallback serves (tests/dispatch/tables.py)",
-    "B076": "opcheck's fourth test, which needs compile",
     "B089": "jit.trace",
     "B090": "jit.script",
     "B091": "jit's passes",

@@ -7,7 +7,6 @@ Differs: an operator is told of one kernel for each device, whose functions may 
 
 from __future__ import annotations
 
-import inspect
 import logging
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -44,6 +43,7 @@ from glasstorch.core.keys import (
     DispatchKey,
     key_set_of,
 )
+from glasstorch.core.unknown_names import as_torch
 from glasstorch.dispatch.library import Library, caller
 from glasstorch.dispatch.operator import Boxed, Kernel
 from glasstorch.dispatch.overload import OpOverload
@@ -52,6 +52,8 @@ from glasstorch.dispatch.tags import Tag
 from glasstorch.func.users_rule import UsersRule
 
 F = TypeVar("F", bound=Callable[..., Any])
+# Where PyTorch's errors say that a kernel is, whose functions are wrapped in this module
+OWN_MODULE = f"<module '{as_torch(__name__)}' from {__file__!r}>"
 Tags = Tag | Sequence[Tag] | None
 
 log = logging.getLogger(__name__)
@@ -267,7 +269,7 @@ class CustomOpDef:
         else:
             return
         raise RuntimeError(
-            f"{self._name} (with implementation in {inspect.getmodule(function)}): The output of this custom operator "
+            f"{self._name} (with implementation in {OWN_MODULE}): The output of this custom operator "
             f"(1) must not also be an input to this custom operator and (2) may not alias any inputs to this custom "
             f"operator or other returns. Return a clone of it instead (x.clone()), or do not return it."
         )
@@ -277,7 +279,7 @@ class CustomOpDef:
     ) -> None:
         if result is not args[0]:
             raise RuntimeError(
-                f"{self._name} (with implementation in {inspect.getmodule(function)}): An operator tagged with "
+                f"{self._name} (with implementation in {OWN_MODULE}): An operator tagged with "
                 f"torch.Tag.inplace must return its first argument."
             )
 
@@ -289,7 +291,7 @@ class CustomOpDef:
         returned = result if len(wanted) > 1 and isinstance(result, tuple) else (result,)
         if len(returned) != len(wanted) or any(a is not b for a, b in zip(returned, wanted, strict=True)):
             raise RuntimeError(
-                f"{self._name} (with implementation in {inspect.getmodule(function)}): An operator tagged with "
+                f"{self._name} (with implementation in {OWN_MODULE}): An operator tagged with "
                 f"torch.Tag.out must return its mutable keyword-only arguments."
             )
 

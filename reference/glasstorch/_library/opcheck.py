@@ -1,25 +1,28 @@
 """Is everything that an operator needs registered, and does it agree with what the operator does?
 
 Mirrors: torch/testing/_internal/optests/generate_tests.py (opcheck), autograd_registration.py, fake_tensor.py
-Differs: the two tests that compile a call fail by name, as the compiler is not here yet; `test_utils` leaves them out.
-    An operator whose results have sizes that depend on elements fails `test_faketensor`: symbolic sizes are missing.
+Differs: `test_aot_dispatch_dynamic` compiles the call for the sizes of its arguments, as the static test does.
+    An operator whose results have sizes that depend on elements fails `test_faketensor`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from glasstorch._library.custom_ops import CustomOpDef
 from glasstorch._library.schema_check import SchemaCheckMode
 from glasstorch._subclasses.errors import DynamicOutputShapeException
 from glasstorch._subclasses.fake_utils import CrossRefFakeMode
+from glasstorch.autograd.graph import grad
 from glasstorch.autograd.unregistered import mode, set_mode
 from glasstorch.calls.ops import OpOverloadPacket
-from glasstorch.core.pytree import tree_any_only, tree_leaves, tree_map_only
+from glasstorch.core.pytree import tree_any_only, tree_flatten, tree_leaves, tree_map_only, tree_unflatten
 from glasstorch.core.tensor_impl import TensorImpl
 from glasstorch.dispatch.overload import OpOverload
+from glasstorch.random import manual_seed
+from glasstorch.testing.comparison import assert_close
 
 
 class OpCheckError(Exception):
@@ -95,22 +98,53 @@ def check_fake(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, An
         ) from error
 
 
-def needs_compile(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> NoReturn:
-    """Refused: it compares a call with the same call compiled."""
-    raise NotImplementedError(
-        f"{operator}: this test needs compile: it traces the operator with dynamic or static shapes and runs what "
-        f"torch.compile makes of it, which glasstorch does not have yet"
-    )
+def check_compiled(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """A call that is compiled with its gradients gives what a call gives, and so do its gradients."""
+    from glasstorch.compiler.aot import aot_function
+    from glasstorch.compiler.boxed import make_boxed_compiler
+    from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
+
+    leaves, spec = tree_flatten((args, kwargs))
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, TensorImpl)]
+
+    def of_tensors(given: Sequence[Any]) -> Any:
+        values = dict(zip(places, given, strict=True))
+        positional, named = tree_unflatten([values.get(i, leaf) for i, leaf in enumerate(leaves)], spec)
+        return operator(*positional, **named)
+
+    boxed = make_boxed_compiler(lambda module, inputs: module)
+    compiled = aot_function(of_tensors, boxed, boxed, min_cut_rematerialization_partition)
+    given = [leaves[i] for i in places]
+    found, wanted = _with_gradients(compiled, _copied(given)), _with_gradients(of_tensors, _copied(given))
+    for what, one, other in zip(("output", "gradients"), found, wanted, strict=True):
+        try:
+            assert_close(one, other, equal_nan=True)
+        except AssertionError as error:
+            raise AssertionError(
+                f"{'Outputs' if what == 'output' else 'Gradients'} of the operator are different in eager-mode PyTorch "
+                f"vs AOTDispatcher tracing. This means the operator will have incorrect {what} underneath "
+                f"torch.compile. {error}"
+            ) from None
+
+
+def _with_gradients(function: Callable[..., Any], given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """The tensors that a function gives, and those of its arguments that it wrote to; and the gradients of the rest."""
+    manual_seed(42)
+    found: list[Any] = [one for one in tree_leaves(function(given)) if isinstance(one, TensorImpl)]
+    wanted = [one for one in given if one.requires_grad and one.is_leaf]
+    sums = [one.sum().abs() for one in found if one.requires_grad]
+    gradients = grad(sums, wanted, allow_unused=True) if wanted and sums else []
+    return [one.detach() for one in (*found, *given)], [one for one in gradients if one is not None]
 
 
 ALL_TEST_UTILS: Final[dict[str, Callable[[OpOverload, tuple[Any, ...], dict[str, Any]], None]]] = {
     "test_schema": check_schema,
     "test_autograd_registration": check_autograd_registration,
     "test_faketensor": check_fake,
-    "test_aot_dispatch_static": needs_compile,
-    "test_aot_dispatch_dynamic": needs_compile,
+    "test_aot_dispatch_static": check_compiled,
+    "test_aot_dispatch_dynamic": check_compiled,
 }
-DEFAULT_TEST_UTILS: Final = ("test_schema", "test_autograd_registration", "test_faketensor")
+DEFAULT_TEST_UTILS: Final = tuple(name for name in ALL_TEST_UTILS if name != "test_aot_dispatch_static")
 
 
 def opcheck(
@@ -126,7 +160,7 @@ def opcheck(
     """Test whether an operator is registered as it should be, with a call's arguments: what each test came to.
 
     A test that passes is "SUCCESS"; the first that fails raises an OpCheckError, or with `raise_exception=False` is in
-    the result with its exception. `test_aot_dispatch_dynamic` has to be asked for: it needs the compiler, and fails.
+    the result with its exception.
     """
     if (rtol is None) != (atol is None):
         raise ValueError("opcheck(op, ...): if you specify one of rtol/atol, you must specify both")

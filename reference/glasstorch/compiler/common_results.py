@@ -9,6 +9,7 @@ import operator
 from typing import Any
 
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.roles import is_written
 from glasstorch.core.pytree import tree_flatten
 from glasstorch.dispatch.tags import Tag
 from glasstorch.fx.graph import Graph
@@ -45,6 +46,8 @@ def _is_unique(node: Node) -> bool:
     schema = getattr(node.target, "schema", None)
     if schema is None:
         return node.is_impure()
+    if is_written(node):
+        return True
     tags = set[Tag](node.target.tags)
     writes = any(argument.type.is_write for argument in schema.arguments)
     return writes or Tag.nondeterministic_seeded in tags or Tag.uninitialised in tags

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from glasstorch.compiler.joint import BACKWARD, TAG
+from glasstorch.compiler.joint import BACKWARD, FORWARD, TAG
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
@@ -81,9 +81,12 @@ def extract(joint_graph: Graph, inputs: Sequence[Node], outputs: Sequence[Any]) 
     for node in inputs:
         copies[node] = graph.placeholder(node.name)
         copies[node].meta = copy.copy(node.meta)
+    runs_backward = any(is_tangent(node) for node in inputs)
     for node in joint_graph.nodes:
         if node in copies or node.op in ("placeholder", "output"):
             continue
+        if runs_backward and node.meta.get(TAG) == FORWARD and node.is_impure():
+            continue  # what the forward pass has written is there
         if all(source in copies for source in node.all_input_nodes):
             copies[node] = graph.node_copy(node, lambda source: copies[source])
     missing = [value for value in outputs if isinstance(value, Node) and value not in copies]

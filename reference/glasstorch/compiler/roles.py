@@ -99,7 +99,19 @@ def is_recomputable(node: Node) -> bool:
     """Whether it may be computed again: it costs little more than reading what it needs."""
     return (
         node.target is operator.getitem or is_view(node) or _has(node, Tag.pointwise, Tag.cheap, Tag.recomputable)
-    ) and not is_random(node)
+    ) and not (is_random(node) or is_written(node))
+
+
+def is_written(node: Node) -> bool:
+    """Whether an operator that writes to its arguments, such as a user's, writes to what it gives."""
+    for user in node.users:
+        schema = getattr(user.target, "schema", None)
+        if schema is not None and any(argument.type.is_write for argument in schema.arguments):
+            given = dict(zip((argument.name for argument in schema.arguments), user.args, strict=False)) | user.kwargs
+            written = [given.get(argument.name) for argument in schema.arguments if argument.type.is_write]
+            if any(one is node or (isinstance(one, list | tuple) and node in one) for one in written):
+                return True
+    return False
 
 
 def is_random(node: Node) -> bool:

@@ -109,7 +109,7 @@ def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
         return entry_for(operator, Choice(DispatchKey.Functionalize, parts[-1], MATH_KERNEL), keys)(keys, *arguments)
     level, schema = current_level(), operator.schema
     parameters = schema.arguments
-    if operator.namespace != "aten" and _has_alias_annotations(schema):
+    if operator.namespace != "aten" and _has_alias_annotations(schema, level.owner is None):
         raise RuntimeError(
             f"Found a custom (non-ATen) operator whose output has alias annotations: {schema}. A call can be "
             f"functionalized if no argument or result of the operator has one: return new tensors, and take the "
@@ -127,8 +127,10 @@ def functionalized(operator: Operator, keys: int, *arguments: Any) -> Any:
     return level.wrapped(result) if is_new or any(map(level.owns, found)) else result
 
 
-def _has_alias_annotations(schema: FunctionSchema) -> bool:
-    return any(a.type.alias for a in schema.arguments) or any(r.type.alias for r in schema.returns)
+def _has_alias_annotations(schema: FunctionSchema, may_write: bool) -> bool:
+    """Whether there is one, but for arguments that are written to where a compiler may give copies of them."""
+    of_arguments = [a for a in schema.arguments if a.type.alias and not (may_write and a.type.is_write)]
+    return bool(of_arguments) or any(r.type.alias for r in schema.returns)
 
 
 def _tensors(values: Sequence[Any]) -> list[TensorImpl]:
