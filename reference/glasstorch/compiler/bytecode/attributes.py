@@ -46,7 +46,7 @@ from glasstorch.compiler.bytecode.values import (
     describe,
     known,
 )
-from glasstorch.compiler.bytecode.wrapping import made, source_of, wrap
+from glasstorch.compiler.bytecode.wrapping import made, wrap
 from glasstorch.core.geometry import Size
 from glasstorch.nn.modules.module import Module
 
@@ -55,6 +55,7 @@ FACTS: Final = (
     "shape", "dtype", "device", "ndim", "layout", "requires_grad", "is_leaf", "is_sparse", "is_cuda", "is_meta",
     "itemsize", "nbytes",
 )  # fmt: skip
+LIBRARY: Final = "glasstorch"
 PLAIN_READERS: Final = (object.__getattribute__, BaseException.__getattribute__, None)
 TABLES: Final = ("_parameters", "_buffers", "_modules")  # where a module keeps what it has registered
 
@@ -94,7 +95,12 @@ def in_mro(kind: type[Any], name: str) -> Any:
 
 def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
     if name in FACTS:
-        return made(getattr(value.example, name))
+        fact = getattr(value.example, name)
+        if name == "is_leaf" and value.source is not None:
+            place = value.source.expression
+            fact = recorder.tensors[value.proxy.node].is_leaf
+            recorder.guards.add("IS_LEAF", place, f"{place}.is_leaf is {fact}")
+        return made(fact)
     found = getattr(Tensor, name, None)
     if found is None:
         raise Raised(AttributeError(f"'Tensor' object has no attribute {name!r}"))
@@ -117,6 +123,17 @@ def _of_container(value: Sequence | Mapping | Group, name: str) -> Value:
     if not hasattr(kind, name):
         raise Raised(AttributeError(f"{kind.__name__!r} object has no attribute {name!r}"))
     return Method(value, name)
+
+
+def module_in_the_library(obj: Any) -> str:
+    """The module of the library that defines a function or a class; nothing if it is not the library's."""
+    module: str = getattr(obj, "__module__", None) or ""
+    return module if module.partition(".")[0] in (LIBRARY, "torch") else ""
+
+
+def is_of_the_program(kind: Any) -> bool:
+    """Whether a class is one that a program may change at any time."""
+    return is_written_in_python(kind) and not module_in_the_library(kind)
 
 
 def is_written_in_python(kind: Any) -> bool:
@@ -142,7 +159,7 @@ def _of_constant(recorder: Recorder, value: Constant, name: str) -> Value:
     static = in_mro(kind, name)
     if isinstance(value.value, Enum) and isinstance(static, FunctionType | classmethod | property):
         if isinstance(static, FunctionType):
-            return Method(value, Known(static))
+            return Method(value, of_class(recorder, kind, name, static))
         if isinstance(static, property) and static.fget is not None:
             return recorder.call(Known(static.fget), [value], {})
         if isinstance(static, classmethod):
@@ -180,7 +197,11 @@ def _of_super(recorder: Recorder, value: Super, name: str) -> Value:
         return Method(value.owner if is_class else Known(kind), Known(static.__func__))
     if isinstance(static, property) and static.fget is not None:
         return recorder.call(Known(static.fget), [value.owner], {})
-    if isinstance(static, FunctionType | WrapperDescriptorType | MethodDescriptorType):
+    if isinstance(static, FunctionType):
+        owner = next(parent for parent in order if name in vars(parent))
+        function = of_class(recorder, owner, name, static)
+        return function if is_class else Method(value.owner, function)
+    if isinstance(static, WrapperDescriptorType | MethodDescriptorType):
         return Known(static) if is_class else Method(value.owner, Known(static))
     if name == "__new__" and static is object.__new__:
         return Known(static)
@@ -220,13 +241,15 @@ def _of_class(recorder: Recorder, value: Known, name: str) -> Value:
     static = in_mro(obj, name)
     if static is None and type(obj) is not type and isinstance(in_mro(type(obj), "__getattr__"), FunctionType):
         raise Unsupported(f"{name} of the class {obj.__name__}, whose metaclass says what that is")
+    if isinstance(static, staticmethod | classmethod):
+        _guard_static(recorder, obj, name, static)
     if isinstance(static, classmethod) and isinstance(static.__func__, FunctionType):
         return Method(value, Known(static.__func__))
     found = evaluated(getattr, obj, name)
     if isinstance(found, MethodType):
         raise Unsupported(f"{name} of the class {obj.__name__}")
-    if value.source is None and static is not None and isinstance(found, Tensor | list | dict | set):
-        return wrap(recorder, found, Source(recorder.guards.name_of(obj)).attribute(name))
+    if static is None:
+        return made(found)  # of the metaclass
     return _outside(recorder, value, name, found)
 
 
@@ -254,13 +277,18 @@ def _of_object(recorder: Recorder, value: Known, name: str) -> Value:
     if in_mro(kind, "__getattribute__") not in PLAIN_READERS:
         raise Unsupported(f"{name} of {describe(value)}, which has a __getattribute__ of its own")
     static = in_mro(kind, name)
+    if isinstance(static, property | staticmethod | classmethod | functools.cached_property):
+        _guard_static(recorder, kind, name, static)
     if isinstance(static, property):
         return _of_property(recorder, value, name, static)
     own = {} if is_new else getattr(obj, "__dict__", {})
     if name in own:
         return _outside(recorder, value, name, own[name])
+    if not is_new and hasattr(obj, "__dict__") and is_of_the_program(kind):
+        place = _place(recorder, value)
+        recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.__dict__")
     if isinstance(static, FunctionType):
-        return Method(value, Known(static))
+        return Method(value, of_class(recorder, kind, name, static))
     if isinstance(static, staticmethod | classmethod):
         function = Known(static.__func__)
         return function if isinstance(static, staticmethod) else Method(Known(kind), function)
@@ -276,20 +304,31 @@ def _of_object(recorder: Recorder, value: Known, name: str) -> Value:
         return _missing(recorder, value, name)
     getter = in_mro(type(static), "__get__")
     if isinstance(getter, FunctionType):
-        return recorder.call(Known(getter), [_of_class_static(recorder, kind, name, static), value, Known(kind)], {})
+        return recorder.call(Known(getter), [of_class(recorder, kind, name, static), value, Known(kind)], {})
     if isinstance(static, WrapperDescriptorType | MethodDescriptorType):
         return Method(value, Known(static))
     if getter is not None and is_new:
         raise Unsupported(f"{name} of {describe(value)}")
     if is_new:
-        return _of_class_static(recorder, kind, name, static)
+        return of_class(recorder, kind, name, static)
     return _outside(recorder, value, name, getattr(obj, name))
 
 
-def _of_class_static(recorder: Recorder, kind: Any, name: str, static: Any) -> Value:
-    """What a class, or one of its parents, defines under a name."""
+def of_class(recorder: Recorder, kind: Any, name: str, static: Any) -> Value:
+    """What a class, or one of its parents, defines under a name; of a class of the library, without a guard."""
     owner = next(parent for parent in kind.__mro__ if name in vars(parent))
+    if isinstance(static, FunctionType) and not is_of_the_program(owner):
+        return Known(static)
+    if not hasattr(type(static), "__get__") or isinstance(static, FunctionType):  # the class itself gives it, as it is
+        return wrap(recorder, static, Source(recorder.guards.name_of(kind)).attribute(name))
     return wrap(recorder, static, Source(f"{recorder.guards.name_of(owner)}.__dict__").item(name))
+
+
+def _guard_static(recorder: Recorder, kind: Any, name: str, static: Any) -> None:
+    """Guard that a class still has a property or the like, which is no object of its own for the program."""
+    owner = next(parent for parent in kind.__mro__ if name in vars(parent))
+    if is_of_the_program(owner):
+        recorder.guards.same_object(f"{recorder.guards.name_of(owner)}.__dict__[{name!r}]", static)
 
 
 def _of_property(recorder: Recorder, value: Known, name: str, static: property) -> Value:
@@ -317,12 +356,16 @@ def _of_error(recorder: Recorder, value: Known, name: str, static: Any) -> Value
         return Method(value, Known(static))
     if hasattr(type(static), "__get__"):
         raise Unsupported(f"{name} of an error")
-    return _of_class_static(recorder, type(value.value), name, static)
+    return of_class(recorder, type(value.value), name, static)
 
 
 def _missing(recorder: Recorder, value: Known, name: str) -> Value:
     """What `__getattr__` gives for a name that is not found otherwise."""
     kind = type(value.value)
+    if isinstance(value.value, Module):
+        place = _place(recorder, value)
+        for table in ("__dict__", *TABLES):
+            recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.{table}")
     getter = in_mro(kind, "__getattr__")
     if isinstance(getter, FunctionType) and not isinstance(value.value, Module):
         return recorder.call(Known(getter), [value, Constant(name)], {})
@@ -335,7 +378,11 @@ def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
     """A parameter, buffer or submodule, as the module's table has it."""
     for table in TABLES:
         members = getattr(value.value, table)
-        if name in members:
+        known_members = recorder.effects.outside.get(id(members))
+        if isinstance(known_members, Mapping) and id(known_members) in recorder.effects.containers:
+            if name in known_members.items:  # the program has changed the table
+                return known_members.items[name]
+        elif name in members:
             member = members[name]
             if value.source is None:
                 raise Unsupported(f"{name} of a module that the program has made while it is captured")
@@ -345,12 +392,15 @@ def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
 
 def _outside(recorder: Recorder, value: Known, name: str, found: Any) -> Value:
     """An attribute of an object of the outside."""
-    source = source_of(value, name)
-    if source is not None and name.isidentifier():
-        return wrap(recorder, found, source)
-    if isinstance(found, Tensor | list | dict):
-        raise Unsupported(f"{name} of an object whose place in the program is not known")
-    return made(found)
+    place = Source(_place(recorder, value))
+    if not name.isidentifier():
+        raise Unsupported(f"the attribute {name!r} of {describe(value)}")
+    return wrap(recorder, found, place.attribute(name))
+
+
+def _place(recorder: Recorder, value: Known) -> str:
+    """The expression that leads to an object of the outside; to one that stays the same, its name in the guards."""
+    return recorder.guards.name_of(value.value) if value.source is None else value.source.expression
 
 
 def store_attribute(recorder: Recorder, value: Value, name: str, new: Value | None) -> None:
@@ -395,7 +445,7 @@ def store_plainly(recorder: Recorder, value: Known, name: str, new: Value | None
     if static is not None and not isinstance(static, MemberDescriptorType):
         setter = in_mro(type(static), "__delete__" if new is None else "__set__")
         if isinstance(setter, FunctionType):
-            descriptor = _of_class_static(recorder, type(value.value), name, static)
+            descriptor = of_class(recorder, type(value.value), name, static)
             recorder.call(Known(setter), [descriptor, value, *([] if new is None else [new])], {})
             return
         if hasattr(type(static), "__set__") or hasattr(type(static), "__delete__"):
@@ -439,6 +489,8 @@ def _check_of_module(value: Known, name: str, new: Value | None) -> None:
 def members(recorder: Recorder, value: Known) -> list[Value]:
     """The submodules of a container of modules, in order."""
     names = list(value.value._modules)
+    if id(recorder.effects.outside.get(id(value.value._modules))) in recorder.effects.containers:
+        raise Unsupported(f"a loop over {describe(value)}, whose modules the program has changed")
     if value.source is not None:
         recorder.guards.keys(f"{value.source.expression}._modules", value.value._modules)
     return [attribute(recorder, value, name) for name in names]

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode import builtins, iterators
-from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python
+from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python, module_in_the_library
 from glasstorch.compiler.bytecode.builtins import PURE, items_of, same, subscript, truth
 from glasstorch.compiler.bytecode.containers import container_method
 from glasstorch.compiler.bytecode.contexts import UNDERSTOOD as CONTEXTS
@@ -60,7 +60,6 @@ from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx._names import qualified_name
 from glasstorch.nn.modules.module import Module
 
-LIBRARY: Final = "glasstorch"
 LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel")  # whose methods are executed as a program's are
 # Where functions are defined that compute with tensors, and do nothing else.
 COMPUTING: Final = (
@@ -172,7 +171,7 @@ class Caller:
             return self._named_tuple(kind, args, kwargs)
         if kind in OF_CONSTANTS:
             return made(evaluated(kind, *map(known, args), **{name: known(value) for name, value in kwargs.items()}))
-        if _module_in_the_library(kind):
+        if module_in_the_library(kind):
             raise Unsupported(f"a call of {qualified_name(kind)}, which a graph cannot hold")
         if is_written_in_python(kind) or issubclass(kind, BaseException):
             return instantiate(self.recorder, kind, args, kwargs)
@@ -208,7 +207,7 @@ class Caller:
         """Whether a function is one of the library's operators or functions, which a graph calls."""
         if isinstance(obj, OpOverload) or hasattr(obj, "overloads"):
             return True
-        module = _module_in_the_library(obj)
+        module = module_in_the_library(obj)
         if not module or module.startswith(LAYERS):
             return False
         if computes(obj):
@@ -263,12 +262,6 @@ class Caller:
         return found
 
 
-def _module_in_the_library(obj: Any) -> str:
-    """The module of the library that defines a function or a class; nothing if it is not the library's."""
-    module: str = getattr(obj, "__module__", None) or ""
-    return module if module.partition(".")[0] in (LIBRARY, "torch") else ""
-
-
 def _is_own_method(function: Any) -> bool:
     """Whether a function is a method of tensors."""
     return isinstance(function, FunctionType) and getattr(Tensor, function.__name__, None) is function
@@ -276,8 +269,7 @@ def _is_own_method(function: Any) -> bool:
 
 def is_of_a_library(obj: Any) -> bool:
     """Whether a function is defined in this library, or in PyTorch."""
-    module = getattr(obj, "__module__", None) or ""
-    return module.partition(".")[0] in (LIBRARY, "torch")
+    return bool(module_in_the_library(obj))
 
 
 def computes(obj: Any) -> bool:

@@ -14,7 +14,7 @@ from enum import EnumMeta
 from types import FunctionType
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python
+from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python, of_class
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -62,7 +62,7 @@ def special(recorder: Recorder, value: Value, name: str) -> Value | None:
     if found is None:
         return None
     if isinstance(found, FunctionType):
-        return Method(value, Known(found))
+        return Method(value, of_class(recorder, type(value.value), name, found))
     if isinstance(found, staticmethod | classmethod | property) or not callable(found):
         return attribute(recorder, value, name)
     raise Unsupported(f"{name} of {describe(value)}")
@@ -183,14 +183,14 @@ def instantiate(recorder: Recorder, kind: Any, args: list[Value], kwargs: dict[s
     maker = in_mro(kind, "__new__")
     maker = maker.__func__ if isinstance(maker, staticmethod) else maker
     if isinstance(maker, FunctionType):
-        found = recorder.call(Known(maker), [Known(kind), *args], kwargs)
+        found = recorder.call(of_class(recorder, kind, "__new__", maker), [Known(kind), *args], kwargs)
         if not isinstance(found, Known) or not isinstance(found.value, kind):
             return found
     else:
         found = new_object(recorder, kind, args)
     initialize = in_mro(kind, "__init__")
     if isinstance(initialize, FunctionType):
-        result = recorder.call(Known(initialize), [found, *args], kwargs)
+        result = recorder.call(of_class(recorder, kind, "__init__", initialize), [found, *args], kwargs)
         if not isinstance(result, Constant) or result.value is not None:
             raise Raised(TypeError("__init__() should return None"))
     elif issubclass(kind, BaseException):

@@ -170,7 +170,7 @@ class _Writer:
         name, is_outside = self.name(value), value.source is not None
         lines = self.changing
         if isinstance(value, Group):
-            lines += [f"{name}.clear()", f"{name}.update({self.guards.name_of(list(value.items))})"]
+            lines += [f"{name}.clear()", f"{name}.update({self.guards.name_of(value.items.copy())})"]
         elif isinstance(value, Items):
             lines.append(f"{name}[:] = [{', '.join(map(self.name, value.items))}]")
         else:

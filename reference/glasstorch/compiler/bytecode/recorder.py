@@ -13,7 +13,7 @@ from typing import Any
 
 from glasstorch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from glasstorch._tensor import Tensor
-from glasstorch.autograd.modes import _set_grad_enabled, is_grad_enabled
+from glasstorch.autograd.modes import _set_grad_enabled, enable_grad, is_grad_enabled
 from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -54,7 +54,7 @@ class Recorder:
         self.frames: list[Any] = []  # that are being executed, the outermost one first
         self.generators: list[Any] = []  # the frames of all generators
         self.open_contexts: list[Context] = []  # whose block has begun and not ended
-        self.kept: list[Tensor] = []  # so that no other tensor gets the number of one of the inputs
+        self.tensors: dict[Node, Tensor] = {}  # of the inputs
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.guards.grad_mode()
 
@@ -68,15 +68,24 @@ class Recorder:
         found = self.inputs.get(id(tensor))
         if found is None:
             proxy = self.tracer.create_proxy("placeholder", source.name, (), {}, type_expr=type(tensor))
-            example = self.fake.from_tensor(tensor)
+            example = self._example(tensor)
             proxy.node.meta["example_value"] = example
             found = self.inputs[id(tensor)] = TensorValue(proxy, example, True, source=source)
-            self.kept.append(tensor)
+            self.tensors[proxy.node] = tensor
             self.guards.tensor(source.expression, tensor)
         elif found.source != source:
             assert found.source is not None
             self.guards.add("DUPLICATE_INPUT", source.expression, f"{source.expression} is {found.source.expression}")
         return found
+
+    def _example(self, tensor: Tensor) -> Tensor:
+        """A fake tensor for one of the outside; one that has a history has one of its own."""
+        example = self.fake.from_tensor(tensor)
+        if tensor.requires_grad and not tensor.is_leaf:
+            with self.fake, enable_grad():
+                cloned = example.clone()
+            return cloned if cloned.stride() == example.stride() else example
+        return example
 
     def input_of(self, value: TensorValue) -> TensorValue:
         """The input that a value is, as the result of an operator that changes its argument in place; or itself."""

@@ -10,7 +10,6 @@ Differs: the state at the end is stored, as in PyTorch, but by Python text (`reb
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, TypeVar
 
 from glasstorch.compiler.bytecode.sources import Source
@@ -103,8 +102,6 @@ class SideEffects:
 
     def write(self, value: Known, name: str, new: Value | None) -> None:
         """Set an attribute of an object, or delete it."""
-        if value.source is None and not self.is_new(value) and not isinstance(value.value, type | ModuleType):
-            raise Unsupported(f"a change of {name} of {describe(value)}, whose place in the program is not known")
         found = self.attributes_of(value)
         if found.looked_at:
             raise Unsupported(f"a change of {name} of {describe(value)}, whose __dict__ the program has")

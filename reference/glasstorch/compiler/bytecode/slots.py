@@ -48,6 +48,8 @@ def slot(recorder: Recorder, obj: Any, args: list[Value], kwargs: dict[str, Valu
                 return Known(NotImplemented)
             return Constant(name == "__eq__")
         raise Unsupported(f"{name} of {describe(owner)}")
+    if isinstance(owner, Known):
+        raise Unsupported(f"{name} of {describe(owner)}")
     if not issubclass(class_of(owner), obj.__objclass__):
         raise Unsupported(f"{obj.__qualname__} of {describe(owner)}")
     return recorder.call(attribute(recorder, owner, name), rest, kwargs)

@@ -32,6 +32,7 @@ from glasstorch.compiler.bytecode.values import (
 )
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
+from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Buffer, Parameter
@@ -40,6 +41,7 @@ CONSTANTS: Final = (
     int, float, complex, bool, str, bytes, type(None), type(...), slice, range, dtype, device, layout, memory_format,
     Enum, frozenset,
 )  # fmt: skip
+OF_TUPLES: Final = ("__getitem__", "__iter__", "__len__", "__eq__", "__contains__", "__add__", "__mul__", "__hash__")
 BY_IDENTITY: Final = (FunctionType, BuiltinFunctionType, ModuleType, type, Module)
 
 
@@ -50,6 +52,15 @@ def is_constant(obj: Any) -> bool:
     if isinstance(obj, Enum):
         return True
     return type(obj) in CONSTANTS or (isinstance(obj, CONSTANTS) and isinstance(obj, np.generic))
+
+
+def is_plain_tuple(obj: tuple[Any, ...]) -> bool:
+    """Whether an instance of a class that derives from tuple does what a tuple does, and holds nothing else."""
+    kind = type(obj)
+    if kind is tuple or kind is Size:
+        return True
+    changed = [name for parent in kind.__mro__[:-2] for name in vars(parent) if name in OF_TUPLES]
+    return not changed and not getattr(obj, "__dict__", None)
 
 
 def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
@@ -69,7 +80,7 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
     if isinstance(obj, BY_IDENTITY):
         guards.same_object(where, obj)
         return Known(obj, source=source)
-    if isinstance(obj, tuple):
+    if isinstance(obj, tuple) and is_plain_tuple(obj):
         guards.length(where, obj)
         return Sequence([wrap(recorder, item, source.item(i)) for i, item in enumerate(obj)], type(obj), source=source)
     before = recorder.effects.known_as(obj, source)
