@@ -8,9 +8,10 @@ what a program printed under PyTorch 2.13, and runs it again where that is insta
 and `LiveCurves` draws what is not finished yet. `show_cost` counts what a gradient costs; `counted_calls`,
 `watched_results`, `numbers_saved` and `peak_memory` count a program's operators and its memory. `measured` reads the
 times that a benchmark has kept, and shows them with the place and the day; `trace_file` reads what a profile writes.
-`example` gives what a program in `examples/` defines. `imports_of`, `reading_order`, `mirrors_of` and `layer_faults`
-read the library's own sources. `altered` puts another value in a name's place. `schemas_of`, `generated_lines`,
-`generated_kernels` and `refusal_of` say what the generator makes of a row, and `on_trial` registers its operator.
+`steps_of` executes a function's bytecode as a capture does. `example` gives what a program in `examples/` defines.
+`imports_of`, `reading_order`, `mirrors_of` and `layer_faults` read the library's own sources. `altered` puts another
+value in a name's place. `schemas_of`, `generated_lines`, `generated_kernels` and `refusal_of` say what the generator
+makes of a row, and `on_trial` registers its operator.
 What they display is the same on every machine.
 """
 
@@ -53,6 +54,7 @@ from workbook.book.figures.live import show_module as show_module
 from workbook.book.figures.live import show_profile as show_profile
 from workbook.book.figures.live import show_table as show_table
 from workbook.book.figures.live import show_trace as show_trace
+from workbook.book.frames import steps_of as steps_of
 from workbook.book.measured import measured as measured
 from workbook.book.named import named
 from workbook.book.project import project_root
