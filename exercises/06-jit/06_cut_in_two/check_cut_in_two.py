@@ -62,7 +62,7 @@ def drawn() -> list[str]:
         for name in "ghk":
             lines.append(f"b {name}: {' '.join(draw.choices(before, k=2))} t")
             before.append(name)
-        found.append("; ".join([*lines, f"d {draw.choice('abc')} | h k"]))
+        found.append("; ".join([*lines, f"d {draw.choice('abc')} | g h k"]))
     return found
 
 
