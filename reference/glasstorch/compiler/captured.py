@@ -13,6 +13,7 @@ import logging
 import sysconfig
 import weakref
 from collections.abc import Callable
+from contextvars import copy_context
 from functools import wraps
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
@@ -80,7 +81,7 @@ class Optimized:
         """The function's result, for arguments by name; `as_it_is` runs the function without graphs."""
         for entry in self.entries:
             if self._holds(entry, arguments):
-                return self._run(entry, arguments)
+                return self._run(entry, arguments, as_it_is)
         if state.is_capturing or self._may_not_compile(arguments):
             return as_it_is()
         captured = self._capture(arguments)
@@ -93,7 +94,7 @@ class Optimized:
         self.entries.insert(0, entry)
         if len(self.entries) == 1:
             self.of.functions.append(self)
-        return self._run(entry, arguments)
+        return self._run(entry, arguments, as_it_is)
 
     def _capture(self, arguments: dict[str, Any]) -> Captured | None:
         """What was captured; None where the function has to run as it is."""
@@ -178,10 +179,17 @@ class Optimized:
         run = self.of.run_of(captured.module, fetch(arguments, self.fn.__globals__))
         return Entry(captured, captured.guards.compiled(), fetch, run)
 
-    def _run(self, entry: Entry, arguments: dict[str, Any]) -> Any:
+    def _run(self, entry: Entry, arguments: dict[str, Any], as_it_is: Callable[[], Any]) -> Any:
         names = self.fn.__globals__
         inputs = entry.fetch(arguments, names)
-        found = entry.run(inputs) if getattr(entry.run, "_boxed_call", False) else entry.run(*inputs)
+        given = [inputs] if getattr(entry.run, "_boxed_call", False) else inputs
+        try:
+            # A mode that the graph sets ends with it, also where an error ends the graph; `replay` sets what stays.
+            found = copy_context().run(entry.run, *given) if entry.captured.sets_modes else entry.run(*given)
+        except Exception:
+            if not entry.captured.runs_again:
+                raise
+            return as_it_is()
         values = entry.captured.replay.run(found, arguments, names)
         rest = entry.captured.rest
         return values[0] if rest is None else self._go_on(rest, values)

@@ -223,6 +223,36 @@ def test_an_operators_error_is_caught_by_the_function_itself() -> None:
         assert shown(run(glasstorch.ones(2))) == shown(function(glasstorch.ones(2)))
 
 
+def test_an_error_that_depends_on_elements_is_handled_as_by_the_function() -> None:
+    def function(x: Any, index: Any, seen: list[Any]) -> Any:
+        seen.append(len(seen))
+        try:
+            with glasstorch.no_grad():
+                y = x[index]
+        except IndexError as error:
+            seen.append(str(error))
+            return x * 0
+        return y
+
+    def unhandled(x: Any, index: Any, seen: list[Any]) -> Any:
+        seen.append(len(seen))
+        with glasstorch.no_grad():
+            return x[index]
+
+    def told(run: Callable[..., Any], seen: list[Any]) -> list[str]:
+        found = []
+        for place in (0, 7, 1):
+            try:
+                found.append(shown(run(glasstorch.ones(2), glasstorch.tensor([place]), seen)))
+            except IndexError as error:
+                found.append(str(error))
+            found.append(f"{seen} {glasstorch.is_grad_enabled()}")
+        return found
+
+    for plain in (function, unhandled):
+        assert told(whole(plain), []) == told(plain, [])
+
+
 def test_a_generator_that_would_run_on_is_refused() -> None:
     def numbers(log: list[int]) -> Any:
         try:

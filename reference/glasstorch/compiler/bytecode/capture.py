@@ -41,6 +41,10 @@ class Captured(NamedTuple):
     replay: Replay
     rest: Rest | None = None
     why: Unsupported | None = None
+    sets_modes: bool = False
+    runs_again: bool = (
+        False  # as it is, where the graph raises an error: the program handles it, or did something before
+    )
 
 
 ITSELF: Final = "___function"  # the name under which the arguments hold a function that is new in each call
@@ -102,7 +106,11 @@ def _captured(
     recorder.finish(replay.results)
     left = recorder.graph.find_nodes(op="placeholder")
     expressions = [source.expression for node in left if (source := inputs[node]) is not None]
-    return Captured(GraphModule(Module(), recorder.graph), recorder.guards, expressions, replay, rest, why)
+    runs_again = not recorder.writes and (recorder.is_handled or not recorder.effects.is_empty)
+    module = GraphModule(Module(), recorder.graph)
+    return Captured(
+        module, recorder.guards, expressions, replay, rest, why, sets_modes=recorder.sets_modes, runs_again=runs_again
+    )
 
 
 def _argument(recorder: Recorder, name: str, value: Any, fn: FunctionType) -> Any:

@@ -47,6 +47,11 @@ def raised_by(recorder: Recorder, value: Value, cause: Value | None = None) -> R
 class Errors(FrameBase):
     """Instructions of errors and of `with`."""
 
+    @property
+    def is_in_a_handled_block(self) -> bool:
+        """Whether an error of the instruction that is executed would be handled here."""
+        return handlers_of(self.code)[self.at] is not None
+
     def handles(self, raised: Raised, number: int) -> bool:
         """Go on where an error of an instruction leads; False if it leaves the function."""
         handler = handlers_of(self.code)[number]

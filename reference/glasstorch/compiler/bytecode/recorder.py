@@ -55,7 +55,10 @@ class Recorder:
         self.generators: list[Any] = []  # the frames of all generators
         self.open_contexts: list[Context] = []  # whose block has begun and not ended
         self.tensors: dict[Node, Tensor] = {}  # of the inputs
+        self.versions: dict[Node, int] = {}  # of the fake tensors of the inputs
+        self.mode_functions: set[Any] = set()  # functions in the graph that set a mode
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
+        self.is_handled = False  # whether an operator is in a block whose errors the program handles
         self.guards.grad_mode()
 
     @property
@@ -70,6 +73,7 @@ class Recorder:
             proxy = self.tracer.create_proxy("placeholder", source.name, (), {}, type_expr=type(tensor))
             example = self._example(tensor)
             proxy.node.meta["example_value"] = example
+            self.versions[proxy.node] = example._version
             found = self.inputs[id(tensor)] = TensorValue(proxy, example, True, source=source)
             self.tensors[proxy.node] = tensor
             self.guards.tensor(source.expression, tensor)
@@ -98,6 +102,7 @@ class Recorder:
     def effect(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Proxy:
         """A node that calls a function whose result is no tensor, such as one that sets a mode."""
         name = self.graph._target_to_str(function)
+        self.mode_functions.add(function)
         return self.tracer.create_proxy("call_function", function, args, {}, name=name)
 
     def call_method(self, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -111,6 +116,7 @@ class Recorder:
     def _call(
         self, kind: str, target: Any, args: list[Value], kwargs: dict[str, Value], run: Callable[..., Any]
     ) -> Value:
+        self.is_handled |= any(frame.is_in_a_handled_block for frame in self.frames)
         given = [mapped(arg, lambda value: value.example) for arg in args]
         named = {name: mapped(arg, lambda value: value.example) for name, arg in kwargs.items()}
         try:
@@ -142,6 +148,16 @@ class Recorder:
 
     def _item(self, proxy: Proxy, key: Any) -> Proxy:
         return self.tracer.create_proxy("call_function", getitem, (proxy, key), {})
+
+    @property
+    def writes(self) -> bool:
+        """Whether an input is written to."""
+        return any(value.example._version != self.versions[value.proxy.node] for value in self.inputs.values())
+
+    @property
+    def sets_modes(self) -> bool:
+        """Whether the graph sets a mode of the library."""
+        return any(node.target in self.mode_functions for node in self.graph.nodes if node.op == "call_function")
 
     def finish(self, results: list[Proxy]) -> None:
         """End the graph with these results, and erase the nodes that take a result apart but have no users."""

@@ -125,6 +125,13 @@ class SideEffects:
         """Set a global name, or delete it."""
         self.names.setdefault(id(names), (names, {}))[1][name] = new
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing that lives outside was changed."""
+        cells = any(cell.is_changed for cell in self.cells.values())
+        objects = any(found.items and not self.is_new(found.owner) for found in self.attributes.values())
+        return not (self.containers or self.names or cells or objects)
+
     def guard_aliases(self) -> None:
         """Guard that what was changed is not at the same time another object that the program knows."""
         changed: list[Value] = [*self.containers.values()]
