@@ -1,10 +1,14 @@
-"""Does forward return what backward needs, and nothing else?"""
+"""Is each value kept that backward needs, and no other?"""
 
 import random
+from collections.abc import Sequence
 
-from glasstorch.fx import Graph, GraphModule
+from glasstorch.fx import Graph, GraphModule, Node
 from glasstorch.nn import Module
+from workbook.book.altering import altered
 from workbook.exercises.asking import Ask, expect
+
+EXTRACT = "_extract_fwd_bwd_modules"
 
 # f and b: a node of forward or backward with what it uses; p and t: a primal and a tangent; c: a constant; then the
 # function's results, and the gradients.
@@ -39,14 +43,12 @@ def joint(text: str) -> tuple[GraphModule, int]:
     return GraphModule(root, graph), len(results)
 
 
-def by_definition(text: str) -> tuple[list[str], list[str]]:
-    """The names that forward returns, and those that backward takes, read in the text."""
-    *lines, returned = text.split("; ")
+def by_definition(text: str) -> list[str]:
+    """The names of the values that are kept, read in the text."""
+    lines = text.split("; ")[:-1]
     made = [line.split(":")[0].split()[1] for line in lines if line[0] in "fp"]
     used = {name for line in lines if line[0] == "b" for name in line.partition(": ")[2].split()}
-    kept = [name for name in made if name in used]
-    tangents = [line.split()[1] for line in lines if line[0] == "t"]
-    return [*returned.partition("|")[0].split(), *kept], [*kept, *tangents]
+    return [name for name in made if name in used]
 
 
 def drawn() -> list[str]:
@@ -66,24 +68,23 @@ def drawn() -> list[str]:
     return found
 
 
-def passed(value: object) -> object:
-    """Of the two modules, the names that the first returns and those that the second takes."""
-    if not isinstance(value, tuple) or len(value) != 2:
-        return value
-    forward, backward = value
-    returned = forward.graph.output_node().args[0]
-    return [str(node) for node in returned], [node.name for node in backward.graph.find_nodes(op="placeholder")]
-
-
 def judge(ask: Ask, text: str, because: str) -> None:
-    """Ask about a joint graph."""
+    """Ask about a joint graph, and look at what is given to `_extract_fwd_bwd_modules`."""
     module, results = joint(text)
+    extract = ask.get(EXTRACT)
+    given: list[list[str]] = []
+
+    def noting(joint_module: GraphModule, kept: Sequence[Node], **options: int) -> object:
+        given.append([str(node) for node in kept])
+        return extract(joint_module, kept, **options)
+
+    with altered(ask.answer, EXTRACT, noting):
+        came = ask("default_partition", module, None, num_fwd_outputs=results)
     asked = (
-        "the names that forward returns, and those that backward takes, of this joint graph, with f for a node of "
-        f"forward, b for one of backward, p, t and c for primals, tangents and constants: {text}"
+        f"the names of the values that are kept, as they are given to {EXTRACT}, of this joint graph, with f for "
+        f"a node of forward, b for one of backward, p, t and c for primals, tangents and constants: {text}"
     )
-    came = ask("default_partition", module, None, num_fwd_outputs=results)
-    expect(came, by_definition(text), read=passed, asked=asked, because=because)
+    expect(came, by_definition(text), read=lambda _: given[0] if given else None, asked=asked, because=because)
 
 
 def test_what_backward_uses(ask: Ask) -> None:

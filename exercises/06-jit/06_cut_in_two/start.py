@@ -23,7 +23,8 @@
 # library compiles together with its gradients will be cut by it.
 #
 # `_extract_fwd_bwd_modules(joint_module, kept, num_fwd_outputs=...)` makes the
-# two modules once you know which values are kept.
+# two modules once you know which values are kept. It would leave out what
+# backward does not use, so the check looks at the list that you give it.
 
 # %%
 from typing import Any
