@@ -51,8 +51,15 @@ def replace_pattern(
     replacement needs are copied into `gm`.
     """
     return [
-        Match(anchor=found.anchor, nodes_map=found.nodes_map) for found in _replace_pattern(gm, pattern, replacement)
+        Match(anchor=found.anchor, nodes_map=found.nodes_map)
+        for found in replace_pattern_with_filters(gm, pattern, replacement)
     ]
+
+
+def _graph_of(program: Program) -> Graph:
+    if isinstance(program, Graph):
+        return program
+    return program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
 
 
 def replace_pattern_with_filters(
@@ -69,26 +76,6 @@ def replace_pattern_with_filters(
     With `ignore_literals`, plain values in the pattern stand for any. `replacement_callback` makes a graph for each
     match, with the same arguments as a filter. `node_name_match` is for `SubgraphMatcher.match`.
     """
-    return _replace_pattern(
-        gm, pattern, replacement, match_filters, ignore_literals, replacement_callback, node_name_match
-    )
-
-
-def _graph_of(program: Program) -> Graph:
-    if isinstance(program, Graph):
-        return program
-    return program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
-
-
-def _replace_pattern(
-    gm: GraphModule,
-    pattern: Program,
-    replacement: Program | None = None,
-    match_filters: list[Filter] | None = None,
-    ignore_literals: bool = False,
-    replacement_callback: Callable[[InternalMatch, Graph, Graph], Graph] | None = None,
-    node_name_match: str = "",
-) -> list[ReplacedPatterns]:
     graph, pattern_graph = gm.graph, _graph_of(pattern)
     matcher = SubgraphMatcher(pattern_graph, ignore_literals=ignore_literals)
     matches = [

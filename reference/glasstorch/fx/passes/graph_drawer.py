@@ -9,7 +9,7 @@ The picture is a `pydot.Dot`, which Graphviz lays out: `drawer.get_dot_graph().w
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from types import ModuleType
 from typing import Any, Final
@@ -20,7 +20,7 @@ from glasstorch.fx._names import format_argument, pretty_target, qualified_name
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node, Target
 from glasstorch.fx.operator_schemas import normalize_function
-from glasstorch.fx.passes.shape_prop import TensorMetadata
+from glasstorch.fx.passes._box_texts import LEFT, NEWLINE, escaped, listed_text, noted_text, shortened
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.parameter import Parameter
 from glasstorch.python_forms.tensor_types import typename
@@ -38,8 +38,6 @@ OF_A_TARGET: Final = (  # one of them, always the same for a function
     "CadetBlue1", "Coral", "DarkOliveGreen1", "DarkSeaGreen1", "GhostWhite", "Khaki1", "LavenderBlush1", "LightSkyBlue",
     "MistyRose1", "MistyRose2", "PaleTurquoise2", "PeachPuff1", "Salmon", "Thistle1", "Thistle3", "Wheat1",
 )  # fmt: skip
-NEWLINE: Final = r"\n"  # a line's end in a label: Graphviz reads the escape
-LEFT: Final = r"\l"  # the same, with the line on the left
 MOST_ITEMS: Final = 8  # of a container among the arguments
 
 
@@ -155,9 +153,9 @@ class FxGraphDrawer:
         else:
             args, kwargs = self._arguments(node)
             label += f"|target={self._typename(node.target)}{NEWLINE}"
-            label += self._listed("|args=(", [format_argument(arg, MOST_ITEMS) for arg in args], ")")
-            named = [f"{name}: {format_argument(arg, MOST_ITEMS)}" for name, arg in kwargs.items()]
-            label += self._listed("|kwargs={", named, "}")
+            label += listed_text("|args=(", self._wanted(format_argument(arg, MOST_ITEMS) for arg in args), ")")
+            named = self._wanted(f"{name}: {format_argument(arg, MOST_ITEMS)}" for name, arg in kwargs.items())
+            label += listed_text("|kwargs={", named, "}")
             label += f"|num_users={len(node.users)}{NEWLINE}"
         label += self._tensor_meta_to_label(node.meta.get("tensor_meta"))
         if (buffer := node.meta.get("buf_meta")) is not None:
@@ -165,7 +163,7 @@ class FxGraphDrawer:
         if self._parse_stack_trace and node.stack_trace is not None:
             frame = parse_trace(node.stack_trace)
             if frame is not None:
-                label += f"|file={_shortened(frame.file)}:{frame.lineno} {frame.code}{NEWLINE}"
+                label += f"|file={shortened(frame.file)}:{frame.lineno} {frame.code}{NEWLINE}"
         return label + "}"
 
     def _arguments(self, node: Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -178,33 +176,17 @@ class FxGraphDrawer:
                 return found
         return node.args, node.kwargs
 
-    def _listed(self, start: str, arguments: list[str], end: str) -> str:
-        """Arguments in brackets, each in a line if there are several; names of nodes are left out if that is wanted."""
-        if self._skip_node_names_in_args:
-            arguments = [argument for argument in arguments if "%" not in argument]
-        if not arguments:
-            return ""
-        text = f"{start}{LEFT}" + rf",{NEWLINE}".join(arguments) + f",{NEWLINE}{end}{LEFT}"
-        if len(arguments) == 1:
-            text = text.replace(LEFT, "").replace(NEWLINE, "")
-        return _escaped(text)
+    def _wanted(self, arguments: Iterable[str]) -> list[str]:
+        """The arguments that are shown: names of nodes are left out if that is wanted."""
+        return [argument for argument in arguments if not (self._skip_node_names_in_args and "%" in argument)]
 
     def _typename(self, target: Target | Module) -> str:
         if isinstance(target, str):
-            return _escaped(target)
-        return _escaped(typename(target) if isinstance(target, Module) else qualified_name(target))
+            return escaped(target)
+        return escaped(typename(target) if isinstance(target, Module) else qualified_name(target))
 
     def _tensor_meta_to_label(self, noted: object) -> str:
-        """What is known of a node's result, or of each tensor in it."""
-        if noted is None:
-            return ""
-        if isinstance(noted, TensorMetadata):
-            facts = (noted.dtype, tuple(noted.shape), noted.requires_grad, noted.stride)
-            names = ("dtype", "shape", "requires_grad", "stride")
-            return "".join(f"|{name}={fact}{NEWLINE}" for name, fact in zip(names, facts, strict=True))
-        if isinstance(noted, list | tuple | dict):
-            return "".join(map(self._tensor_meta_to_label, noted.values() if isinstance(noted, dict) else noted))
-        raise RuntimeError(f"Unsupported tensor meta type {type(noted)}")
+        return noted_text(noted)
 
     def _get_tensor_label(self, t: Tensor) -> str:
         return f"{t.dtype}{list(t.shape)}{NEWLINE}"
@@ -229,17 +211,3 @@ def _found(module: Module, node: Node) -> Module:
             raise RuntimeError(f"{found} does not have attribute {name}!")
         found = getattr(found, name)
     return found  # type: ignore[no-any-return]
-
-
-def _escaped(text: str) -> str:
-    """Text in which braces do not divide a box."""
-    return text.replace("{", r"\{").replace("}", r"\}")
-
-
-def _shortened(path: str) -> str:
-    """A file and its folder.
-
-    >>> _shortened("/the/book/example")
-    'book/example'
-    """
-    return "/".join(path.split("/")[-2:])

@@ -14,6 +14,9 @@ from functools import wraps
 from inspect import unwrap
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from glasstorch.fx.passes._pass_list import Constraint, Pass, PassList
+from glasstorch.fx.passes._pass_list import this_before_that_pass_constraint as this_before_that_pass_constraint
+
 __all__ = [
     "PassManager",
     "inplace_wrapper",
@@ -23,8 +26,6 @@ __all__ = [
     "this_before_that_pass_constraint",
 ]
 
-Pass = Callable[..., Any]
-Constraint = Callable[[Pass, Pass], bool]
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
@@ -90,41 +91,18 @@ def _validate_pass_schedule_constraint(constraint: Constraint, passes: list[Pass
                 )
 
 
-def this_before_that_pass_constraint(this: Pass, that: Pass) -> Constraint:
-    """The constraint that `this` runs before `that`."""
-    return lambda a, b: a != that or b != this
-
-
 def these_before_those_pass_constraint(these: Pass, those: Pass) -> Constraint:
     """The constraint that `these` run before `those`, where both may be wrapped, as `loop_pass` wraps them."""
     return lambda a, b: unwrap(a) != those or unwrap(b) != these
 
 
-class PassManager:
+class PassManager(PassList):
     """Runs passes over an object, one after the other; `constraints` say which may run before which."""
-
-    passes: list[Pass]
-    constraints: list[Constraint]
-    _validated: bool = False
-
-    def __init__(self, passes: list[Pass] | None = None, constraints: list[Constraint] | None = None) -> None:
-        self.passes = passes or []
-        self.constraints = constraints or []
 
     @classmethod
     def build_from_passlist(cls, passes: list[Pass]) -> PassManager:
         """A manager of these passes, without constraints."""
         return PassManager(passes)
-
-    def add_pass(self, _pass: Pass) -> None:
-        """Append a pass."""
-        self.passes.append(_pass)
-        self._validated = False
-
-    def add_constraint(self, constraint: Constraint) -> None:
-        """Append a constraint."""
-        self.constraints.append(constraint)
-        self._validated = False
 
     def remove_pass(self, _passes: list[str] | None) -> None:
         """Remove the passes of these names."""

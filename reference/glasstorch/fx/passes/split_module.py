@@ -11,15 +11,14 @@ input of the part that uses it; parameters are fetched by the outer module, and 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from operator import getitem
 from typing import Any
 
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node, map_arg
 from glasstorch.fx.passes._global_state import grad_regions
+from glasstorch.fx.passes._outer_module import OuterModule, found_at
 from glasstorch.nn.modules.module import Module
 
 __all__ = ["Partition", "split_module", "split_module_simple"]
@@ -83,7 +82,7 @@ def split_module(
         _add_inputs(m, part, keep_original_input_name)
     for node, part in part_of.items():
         _add_call(m, part, node, qualname_map, keep_original_node_name)
-    outer = _Outer(m, keep_original_node_name, tuple_return)
+    outer = OuterModule(m, keep_original_node_name, tuple_return)
     if not keep_original_order:
         outer.fetch(m.graph.nodes)
     for part in partitions.values() if keep_original_order else runs:
@@ -149,13 +148,13 @@ def _in_order(partitions: dict[str, Partition]) -> list[Partition]:
 
 def _add_inputs(m: GraphModule, part: Partition, keep_names: bool) -> None:
     """Give a part's graph its placeholders; a module among the inputs is fetched by the part itself."""
-    modules = [node for node in part.inputs if node.op == "get_attr" and isinstance(_at(m, node.target), Module)]
+    modules = [node for node in part.inputs if node.op == "get_attr" and isinstance(found_at(m, node.target), Module)]
     part.inputs = {node: None for node in part.inputs if node not in modules}
     for number, node in enumerate(part.inputs):
         name = node.name if keep_names else f"arg_{number}"
         _stand_in(part, node, part.graph.placeholder(name, type_expr=node.type))
     for node in modules:
-        part.targets[node.target] = _at(m, node.target)
+        part.targets[node.target] = found_at(m, node.target)
         _stand_in(part, node, part.graph.get_attr(node.target))
 
 
@@ -171,75 +170,10 @@ def _add_call(
     target = node.target
     if node.op == "call_module":
         target = node.target.replace(".", "_")
-        part.targets[target] = _at(m, node.target)
+        part.targets[target] = found_at(m, node.target)
         if qualname_map is not None:
             qualname_map[f"{part.submod_name}.{target}"] = node.target
     args = map_arg(node.args, part.environment.__getitem__)
     kwargs = map_arg(node.kwargs, part.environment.__getitem__)
     name = node.name if keep_name else None
     _stand_in(part, node, part.graph.create_node(node.op, target, args, kwargs, name, node.type))
-
-
-class _Outer:
-    """Builds the module that calls the parts."""
-
-    def __init__(self, m: GraphModule, keep_names: bool | None, tuple_return: bool) -> None:
-        self.m = m
-        self.keep_names = keep_names
-        self.tuple_return = tuple_return
-        self.graph = Graph()
-        self.targets: dict[str, Any] = {}
-        self.environment: dict[Node, Node] = {}
-
-    def fetch(self, nodes: Any) -> None:
-        """Add the inputs and attributes among some nodes of the old graph, unless they are there."""
-        for node in nodes:
-            if node in self.environment or node.op not in ("placeholder", "get_attr"):
-                continue
-            if node.op == "get_attr":
-                self.targets[node.target] = _at(self.m, node.target)
-                made = self.graph.get_attr(node.target)
-            elif self.keep_names:
-                made = self.graph.create_node("placeholder", node.name, node.args, type_expr=node.type)
-            else:
-                default = node.args[0] if node.args else inspect.Signature.empty
-                made = self.graph.placeholder(node.target, node.type, default)
-            made.meta = node.meta.copy()
-            self.environment[node] = made
-
-    def call(self, part: Partition) -> None:
-        """Finish a part and call it, after what it needs of the old module has been fetched."""
-        packed = len(part.outputs) != 1 or self.tuple_return
-        results = tuple(part.environment[node] for node in part.outputs)
-        part.graph.output(results if packed else results[0])
-        self.fetch(self.m.graph.find_nodes(op="placeholder"))
-        self.fetch(part.inputs)
-        for node in part.inputs:
-            if node not in self.environment:
-                raise RuntimeError(
-                    f"{part.submod_name} needs {node}, which a part computes that runs after it; the parts can be put "
-                    "in order, but not with keep_original_order=True"
-                )
-        self.targets[part.submod_name] = GraphModule(part.targets, part.graph)
-        made = self.graph.call_module(part.submod_name, tuple(self.environment[node] for node in part.inputs))
-        for i, node in enumerate(part.outputs):
-            self.environment[node] = self.graph.call_function(getitem, (made, i)) if packed else made
-
-    def finished(self, partitions: dict[str, Partition]) -> GraphModule:
-        """The module, whose `meta` says which of its children are parts."""
-        output = self.m.graph.output_node()
-        self.fetch([*self.m.graph.find_nodes(op="placeholder"), *output.all_input_nodes])
-        self.graph.output(map_arg(output.args[0], self.environment.__getitem__))
-        module = GraphModule(self.targets, self.graph)
-        module.meta["partition_names"] = {part.submod_name for part in partitions.values()}
-        return module
-
-
-def _at(module: Module, path: str) -> Any:
-    """What a module has at a dotted path."""
-    found: Any = module
-    for name in path.split("."):
-        if not hasattr(found, name):
-            raise AttributeError(f"Node target {path} not found!")
-        found = getattr(found, name)
-    return found

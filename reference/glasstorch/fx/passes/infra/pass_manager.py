@@ -13,13 +13,12 @@ from functools import wraps
 from typing import Any
 
 from glasstorch.fx.graph_module import GraphModule
+from glasstorch.fx.passes._pass_list import Constraint, Pass, PassList
+from glasstorch.fx.passes._pass_list import this_before_that_pass_constraint as this_before_that_pass_constraint
 from glasstorch.fx.passes.infra.pass_base import PassResult
 from glasstorch.nn.modules.module import Module
 
 __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constraint"]
-
-Pass = Callable[..., Any]
-Constraint = Callable[[Pass, Pass], bool]  # whether the first pass may run before the second
 
 logger = logging.getLogger(__name__)
 logger.setLevel(logging.WARNING)
@@ -46,17 +45,6 @@ def pass_result_wrapper(fn: Callable[..., Any] | None) -> Callable[..., PassResu
     if not inspect.isfunction(fn):
         wrapped_fn.__name__ = type(fn).__name__
     return wrapped_fn
-
-
-def this_before_that_pass_constraint(this: Pass, that: Pass) -> Constraint:
-    """The constraint that `this` runs before `that`.
-
-    >>> first, second = len, sum
-    >>> may_precede = this_before_that_pass_constraint(first, second)
-    >>> may_precede(first, second), may_precede(second, first)
-    (True, False)
-    """
-    return lambda a, b: a != that or b != this
 
 
 def _validate_pass_schedule_constraint(constraint: Constraint, passes: list[Pass]) -> None:
@@ -99,16 +87,13 @@ def _name(one: Pass) -> str:
     return one.__name__ if inspect.isfunction(one) else type(one).__name__
 
 
-class PassManager:
+class PassManager(PassList):
     """Runs passes, which are functions of a module that give a `PassResult`, until none changes anything.
 
     They run at most `steps` times. `constraints` say which pass may run before which. With
     `run_checks_after_each_pass`, the function given to `add_checks` is called after each pass as well.
     """
 
-    passes: list[Callable[..., PassResult | None]]
-    constraints: list[Constraint]
-    _validated: bool = False
     steps: int = 1
 
     def __init__(
@@ -119,22 +104,11 @@ class PassManager:
         run_checks_after_each_pass: bool = False,
         suppress_check_failures: bool = False,
     ) -> None:
-        self.passes = passes or []
-        self.constraints = constraints or []
+        super().__init__(passes, constraints)
         if steps:
             self.steps = steps
         self.run_checks_after_each_pass = run_checks_after_each_pass
         self.suppress_check_failures = suppress_check_failures
-
-    def add_pass(self, _pass: Callable[..., PassResult | None]) -> None:
-        """Append a pass."""
-        self.passes.append(_pass)
-        self._validated = False
-
-    def add_constraint(self, constraint: Constraint) -> None:
-        """Append a constraint."""
-        self.constraints.append(constraint)
-        self._validated = False
 
     def validate_constraints(self) -> None:
         """Raise RuntimeError if the passes, as they stand, break a constraint."""
