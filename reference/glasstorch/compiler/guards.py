@@ -14,7 +14,10 @@ from types import CellType
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
+from glasstorch.amp.settings import lower_precision
 from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.core.dtype import get_default_dtype
+from glasstorch.dispatch.active_keys import active_keys
 
 
 class Guard(NamedTuple):
@@ -26,6 +29,11 @@ class Guard(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.expression}"
+
+
+def global_state() -> tuple[Any, ...]:
+    """What else decides what operators give: autocast and inference mode, their dtypes, the default dtype."""
+    return active_keys.get(), lower_precision.get(), get_default_dtype()
 
 
 def is_empty(cell: CellType) -> bool:
@@ -42,7 +50,11 @@ class Guards:
 
     def __init__(self) -> None:
         self.all: dict[Guard, None] = {}
-        self.names: dict[str, Any] = {"grad_enabled": is_grad_enabled, "is_empty": is_empty}
+        self.names: dict[str, Any] = {
+            "grad_enabled": is_grad_enabled,
+            "is_empty": is_empty,
+            "global_state": global_state,
+        }
         self._name_of: dict[int, str] = {}
 
     def name_of(self, value: Any) -> str:
@@ -102,6 +114,7 @@ class Guards:
     def grad_mode(self) -> None:
         """Gradients are recorded, or not, as they are now."""
         self.add("GRAD_MODE", "", f"grad_enabled() is {is_grad_enabled()}")
+        self.add("GLOBAL_STATE", "", f"global_state() == {self.name_of(global_state())}")
 
     def compiled(self) -> Callable[[dict[str, Any], dict[str, Any]], bool]:
         """A function of arguments and globals that says whether all guards hold."""

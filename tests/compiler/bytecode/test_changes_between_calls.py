@@ -179,6 +179,24 @@ def test_a_change_between_two_calls_is_seen(change: Callable[[World], None], mon
         assert run(x).tolist() == plain(x).tolist(), program.__name__
 
 
+def test_a_mode_that_is_set_outside_is_seen() -> None:
+    def plain(x: Any) -> Any:
+        y = x @ x
+        return 1 if y.dtype == glasstorch.bfloat16 else 2, glasstorch.ones(1) * (glasstorch.ones(1).dtype.itemsize)
+
+    run = optimize(lambda module, inputs: module.forward, nopython=True)(plain)
+    x = glasstorch.ones(2, 2)
+    assert run(x)[0] == 2
+    with glasstorch.autocast("cpu"):
+        assert run(x)[0] == 1
+    assert run(x)[1].item() == 4
+    glasstorch.set_default_dtype(glasstorch.float64)
+    try:
+        assert run(x)[1].item() == 8
+    finally:
+        glasstorch.set_default_dtype(glasstorch.float32)
+
+
 def test_whether_a_tensor_is_a_leaf_is_seen() -> None:
     run = optimize(lambda module, inputs: module.forward, nopython=True)(lambda x: x * (2 if x.is_leaf else 3))
     x = glasstorch.ones(2, requires_grad=True)
