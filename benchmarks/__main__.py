@@ -4,9 +4,10 @@
     python -m benchmarks eager      one file's contests
     python -m benchmarks kept       nothing: it prints the last numbers that were kept, as README.md shows them
 
-Progress goes to standard error, the table to standard output. torch is measured where it is installed. Four runs keep
+Progress goes to standard error, the table to standard output. torch is measured where it is installed. Five runs keep
 their numbers: one of everything; `book`, as the book changes more often than what the library computes; `eager
-autograd`, what a gradient costs; and `library sparse`, what a program's own part of a call costs, and a sparse product.
+autograd`, what a gradient costs; `library sparse`, what a program's own part of a call costs, and a sparse product; and
+`compile`, what torch.compile and ours make of a program.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks import (
     amp,
     autograd,
     book,
+    compile,
     convolution,
     dataloader,
     eager,
@@ -69,8 +71,10 @@ FILES = {
     "amp": amp.contests,
     "library": library.contests,
     "sparse": sparse.contests,
+    "compile": compile.contests,
 }
-TOGETHER = {"autograd": {"eager", "autograd"}, "dispatch": {"library", "sparse"}}  # runs that keep their numbers
+# Runs that keep their numbers
+TOGETHER = {"autograd": {"eager", "autograd"}, "dispatch": {"library", "sparse"}, "compile": {"compile"}}
 OTHERS = ("startup", "book")
 BOOK = "The book, from the build to what a reader waits for"
 

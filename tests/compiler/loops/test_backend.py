@@ -161,3 +161,42 @@ def test_torch_compile_runs_loops() -> None:
 def test_an_option_that_is_not_known_is_refused() -> None:
     with pytest.raises(RuntimeError, match="Unexpected optimization option tuned, known options are"):
         compile_fx(lambda x: [x + 1], [torch.ones(2)], options={"tuned": True})
+
+
+def test_what_depends_on_no_input_is_computed_once() -> None:
+    def f(x: Any) -> Any:
+        mask = torch.ones(5, 5).tril().bool()
+        return x.masked_fill(~mask, -torch.inf).softmax(-1), mask.float().sum() + x.sum()
+
+    compiled = check(f, torch.randn(5, 5))
+    assert "tril" not in compiled.source_code
+    assert "bitwise_not" in compiled.source_code  # the name of the constant
+
+
+def test_a_constant_that_is_returned_is_made_each_time() -> None:
+    compiled = graph(lambda x: (torch.arange(4).view(2, 2), x + torch.arange(2)), torch.ones(2))
+    first = compiled([torch.ones(2)])[0]
+    first.zero_()
+    assert compiled([torch.ones(2)])[0].tolist() == [[0, 1], [2, 3]]
+
+
+def test_a_chain_joins_the_group_of_its_readers() -> None:
+    """The first loop finds no group, and the reduction that reads it has one already."""
+    compiled = graph(lambda x, y: ((z := x * y.exp()) / x.sum(1, keepdim=True)).amax(1) + z.sum(1), X, Y)
+    (kernel,) = compiled.kernels
+    assert len(kernel.groups) == 1
+    check(lambda x, y: ((z := x * y.exp()) / x.sum(1, keepdim=True)).amax(1) + z.sum(1), X, Y)
+
+
+X, Y = torch.rand(6, 10), torch.rand(6, 10)
+
+
+@pytest.mark.parametrize("name", ["erf", "log1p", "expm1", "floor", "ceil", "trunc", "round", "sign", "square"])
+def test_function_of_numpys_own_kernels(name: str, language: str) -> None:
+    compiled = check(getattr(torch, name), torch.tensor([-1.5, -0.5, -0.0, 0.5, 2.5, torch.nan]))
+    assert "aten" not in compiled.source_code
+
+
+def test_an_operator_without_cpp_is_left_to_its_kernel() -> None:
+    compiled = check(lambda x: torch.remainder(x, 2) + 1, torch.tensor([-3.0, 5.0]))
+    assert "aten_remainder" in compiled.source_code

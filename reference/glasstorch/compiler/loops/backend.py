@@ -44,7 +44,7 @@ class CompiledFxGraph:
         self.source_code = wrapper.text()
         names = {
             **wrapper.objects,
-            **{name: getattr(module, target) for name, (target, _) in lowered.constants.items()},
+            **{name: tensor for name, (tensor, _) in lowered.constants.items()},
             **runtime(),
         }
         try:

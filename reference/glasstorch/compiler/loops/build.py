@@ -14,6 +14,7 @@ from glasstorch.compiler.loops.ir import HALF, STORED, Access, Buffer, Item, Loo
 from glasstorch.core.dtype import Number, dtype, float32
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, expand_strides
 from glasstorch.fx.node import Node
+from glasstorch.jit.codegen.cpp_loop import expression
 from glasstorch.jit.codegen.formulas import write
 from glasstorch.jit.codegen.lower import facts
 from glasstorch.jit.codegen.program import Argument, Operand, Steps, UnfusableError, constant
@@ -93,7 +94,10 @@ class Builder:
         dtypes = tuple(computed_in(view.dtype) for view in views)
         inputs = [facts(view.sizes, view.strides, of) for view, of in zip(views, dtypes, strict=True)]
         steps = Steps(inputs)
-        return dtypes, steps, body(steps, [Argument(i, one) for i, one in enumerate(inputs)])
+        result = body(steps, [Argument(i, one) for i, one in enumerate(inputs)])
+        for step in steps.steps:
+            expression(step.formula, steps.dtype_of(step.operands[0]), [""] * len(step.operands))  # C++ has it
+        return dtypes, steps, result
 
     def _add(
         self,

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.loops.build import Builder
 from glasstorch.compiler.loops.composed import COMPOSED
-from glasstorch.compiler.loops.ir import STORED, Extern, Item, View
+from glasstorch.compiler.loops.folding import constants_of, is_pure
+from glasstorch.compiler.loops.ir import STORED, Extern, Item, Loop, View
 from glasstorch.compiler.loops.pointwise import is_pointwise, pointwise
 from glasstorch.compiler.loops.reductions import WAYS, reduce
 from glasstorch.core.layout import strided
@@ -38,7 +39,7 @@ class Lowered(NamedTuple):
 
     items: list[Item]
     inputs: list[tuple[str, Any]]
-    constants: dict[str, tuple[str, Any]]  # by node, the attribute and the value
+    constants: dict[str, tuple[Tensor, Any]]  # by node's name, the tensor and the value
     outputs: Any
     values: dict[Node, Any]
     why: list[str]  # for each operator without loops, the reason
@@ -60,7 +61,30 @@ def lower(module: GraphModule) -> Lowered:
         lowering.values[node] = lowering.value_of(node)
     output = module.graph.output_node().args[0]
     outputs = tree_map(lambda one: lowering.values[one] if isinstance(one, Node) else one, output, is_leaf=_is_node)
-    return Lowered(build.items, lowering.inputs, lowering.constants, outputs, lowering.values, lowering.why)
+    return Lowered(
+        _needed(build.items, outputs), lowering.inputs, lowering.constants, outputs, lowering.values, lowering.why
+    )
+
+
+def _needed(items: Sequence[Item], outputs: Any) -> list[Item]:
+    """The loops and externs whose results somebody reads; an extern also where it may do more than give a result."""
+    read = {leaf.buffer for leaf in tree_leaves(outputs) if isinstance(leaf, View)}
+    named = any(isinstance(leaf, Opaque) for leaf in tree_leaves(outputs))
+    left: list[Item] = []
+    for item in reversed(items):
+        if isinstance(item, Loop):
+            if item.write.buffer not in read:
+                continue
+            read.update(access.buffer for access in item.reads)
+        else:
+            target = item.node.target
+            whole = all(isinstance(leaf, View) for leaf in tree_leaves(item.value))
+            pure = isinstance(target, OpOverload) and is_pure(target) and whole
+            if pure and not named and read.isdisjoint(buffer for buffer, _ in item.gives):
+                continue
+            read.update(item.reads)
+        left.append(item)
+    return left[::-1]
 
 
 def _is_node(value: Any) -> bool:
@@ -72,8 +96,9 @@ class _Lowering:
         self.build, self.module = build, module
         self.values: dict[Node, Any] = {}
         self.inputs: list[tuple[str, Any]] = []
-        self.constants: dict[str, tuple[str, Any]] = {}
+        self.constants: dict[str, tuple[Tensor, Any]] = {}
         self.why: list[str] = []
+        self.folded = constants_of(module.graph)
 
     def value_of(self, node: Node) -> Any:
         if node.op == "placeholder":
@@ -85,16 +110,21 @@ class _Lowering:
             found = getattr(self.module, str(node.target))
             if not isinstance(found, Tensor):
                 raise Unlowered(f"the constant {node.target} is a {type(found).__name__}")
-            value = self._whole(node, found, "constant")
-            self.constants[node.name] = (str(node.target), value)
-            return value
+            return self._constant(node, found)
         if node.op == "output":
             return None
         if node.target is operator.getitem:
             return self.values[node.args[0]][node.args[1]]
         if node.op != "call_function" or not isinstance(node.target, OpOverload):
             raise Unlowered(f"{node.format_node()} is no operator")
+        if node in self.folded:
+            return self._constant(node, self.folded[node])
         return self._operator(node, node.target)
+
+    def _constant(self, node: Node, found: Tensor) -> View | Opaque:
+        value = self._whole(node, found, "constant")
+        self.constants[node.name] = (found, value)
+        return value
 
     def _whole(self, node: Node, like: Tensor, made_by: str) -> View | Opaque:
         """The view of all of a tensor that loops are given."""
@@ -131,7 +161,7 @@ class _Lowering:
         given = tree_leaves(list(arguments))
         if any(isinstance(one, Opaque) for one in given) or not all(map(_has_loops, tree_leaves(like))):
             raise UnfusableError("a value that loops cannot hold")
-        if target.is_view and isinstance(arguments[0], View):
+        if (target.is_view or name == "_unsafe_view") and isinstance(arguments[0], View):
             return self._seen(arguments[0], like)
         if is_pointwise(name):
             return pointwise(self.build, name, target, arguments, like)
@@ -148,7 +178,9 @@ class _Lowering:
             return None if None in shown else shown
         node = self.build.node
         assert node is not None
-        before = node.args[0].meta["val"] if "val" in node.args[0].meta else getattr(self.module, node.args[0].target)
+        before = node.args[0].meta.get("val")
+        if before is None:  # a constant
+            before = self.constants[node.args[0].name][0]
         if like.dtype is not source.dtype or like.untyped_storage()._cdata != before.untyped_storage()._cdata:
             return None
         return View(source.buffer, tuple(like.shape), like.stride(), source.offset + _offset(like) - _offset(before))

@@ -8,20 +8,29 @@ Differs: the body comes from the line that defines the operator for all backends
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.loops.build import Builder, computed_in
 from glasstorch.compiler.loops.ir import View
-from glasstorch.core.dtype import bool_
+from glasstorch.core.dtype import bool_, dtype
 from glasstorch.dispatch.overload import OpOverload
-from glasstorch.jit.codegen.formulas import COMPOSITES, LOWERINGS
+from glasstorch.jit.codegen.formulas import COMPOSITES, LOWERINGS, write
 from glasstorch.jit.codegen.program import Argument, Operand, Steps, UnfusableError, constant
+from glasstorch.kernels.pointwise.expression import NUMBERS, TENSORS
+from glasstorch.operators.shapes.promotion import float_result_type, result_type
 
 
 def is_pointwise(name: str) -> bool:
     """Whether an overload, named as in native_functions.yaml, is a pointwise loop."""
-    return name in LOWERINGS or name in COMPOSITES or name in FILLS or name in COPIES or name in OTHERS
+    return (
+        name in LOWERINGS
+        or name in COMPOSITES
+        or name in FILLS
+        or name in COPIES
+        or name in OTHERS
+        or name in EXPRESSIONS
+    )
 
 
 def pointwise(build: Builder, name: str, operator: Any, arguments: Sequence[Any], like: Tensor) -> View:
@@ -58,6 +67,8 @@ def _body(name: str, arguments: Sequence[Any], operator: OpOverload) -> tuple[li
     def body(steps: Steps, given: list[Argument]) -> Operand:
         found = iter(given)
         values: list[Any] = [next(found) if isinstance(value, View) else value for value in arguments]
+        if name in EXPRESSIONS:
+            return _expression(steps, EXPRESSIONS[name], values)
         if name in OTHERS:
             return OTHERS[name](steps, *values)
         lowering = name
@@ -150,7 +161,37 @@ def _logical_not(steps: Steps, self: Argument) -> Operand:
     return steps.step("eq", self.slot, constant(0, steps.dtypes[self.slot]), gives=bool_)
 
 
-# Operators without a row in the table of formulas
+class Expression(NamedTuple):
+    """A line of a, b, c and p, q, r as in the table of formulas, and the dtype in which it is computed."""
+
+    text: str
+    common: Callable[..., dtype] = result_type
+
+
+def _expression(steps: Steps, expression: Expression, values: Sequence[Any]) -> Operand:
+    tensors = [value for value in values if isinstance(value, Argument)]
+    common = expression.common(*(tensor.facts for tensor in tensors))
+    known = {name: steps.read(tensor, common) for name, tensor in zip(TENSORS, tensors, strict=False)}
+    numbers = (value for value in values if isinstance(value, bool | int | float))
+    known |= {name: constant(number, common) for name, number in zip(NUMBERS, numbers, strict=False)}
+    return write(steps, expression.text, known, common)
+
+
+# Operators of NumPy's own kernels, which have no row in the table of formulas
+EXPRESSIONS: Final[dict[str, Expression]] = {
+    "erf": Expression("erf(a)", float_result_type),
+    "log1p": Expression("log1p(a)", float_result_type),
+    "expm1": Expression("expm1(a)", float_result_type),
+    "floor": Expression("floor(a)"),
+    "ceil": Expression("ceil(a)"),
+    "trunc": Expression("trunc(a)"),
+    "round": Expression("rint(a)"),
+    "sign": Expression("sgn(a)"),
+    "square": Expression("a * a"),
+    "native_dropout_backward": Expression("a * b * p", float_result_type),
+}
+
+# Operators whose loops compute with truth values
 OTHERS: Final[dict[str, Callable[..., Operand]]] = {
     "logical_and": logical("bitwise_and"),
     "logical_or": logical("bitwise_or"),

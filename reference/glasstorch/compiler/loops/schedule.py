@@ -80,7 +80,44 @@ def schedule(items: Sequence[Item]) -> Schedule:
         made_at[item.write.buffer] = place
         for buffer in {item.write.buffer, *(read.buffer for read in item.reads)}:
             users.setdefault(buffer, []).append(place)
-    return Schedule(order, tried)
+    return Schedule(merged(order, tried), tried)
+
+
+def merged(order: Sequence[Group | Extern], tried: list[str]) -> list[Group | Extern]:
+    """The schedule with groups put into later ones that share memory with them, where nothing between waits for them.
+
+    The first loop of a chain may have found no group to join, and its readers one that it would fit into.
+    """
+    left = list(order)
+    for place in reversed(range(len(left))):
+        group = left[place]
+        if not isinstance(group, Group):
+            continue
+        target = _later(left, place, group, tried)
+        if target is not None:
+            left[target[0]] = target[1]
+            del left[place]
+    return left
+
+
+def _later(order: Sequence[Group | Extern], place: int, group: Group, tried: list[str]) -> tuple[int, Group] | None:
+    """The first later group that a group can be put into, with it; none beyond one that reads what the group writes."""
+    written = group.writes()
+    for i in range(place + 1, len(order)):
+        other = order[i]
+        waits = not written.isdisjoint(other.reads() if isinstance(other, Group) else other.reads)
+        if isinstance(other, Group):
+            both = written | group.reads()
+            score = sum(buffer.nbytes for buffer in other.reads() & both)
+            if score:
+                joined = join(group, other.dims, other.members)
+                why = joined if isinstance(joined, str) else "merged"
+                tried.append(f"{_names(group)} with {_names(other)}: {score} bytes in common; {why}")
+                if isinstance(joined, Group):
+                    return i, joined
+        if waits:
+            return None
+    return None
 
 
 def _remember(made_at: dict[Buffer, int], item: Extern, place: int) -> None:
@@ -103,7 +140,7 @@ def _join(
         group = order[place]
         assert isinstance(group, Group)
         score = shared(group, loop)
-        joined = join(group, dims, placed)
+        joined = join(group, dims, [placed])
         why = joined if isinstance(joined, str) else "joined" if not found else "could join"
         tried.append(f"{loop.write.buffer.name} with {_names(group)}: {score} bytes in common; {why}")
         if isinstance(joined, Group):
@@ -126,8 +163,8 @@ def shared(group: Group, loop: Loop) -> int:
     return sum(buffer.nbytes for buffer in both)
 
 
-def join(group: Group, dims: Dims, placed: Placed) -> Group | str:
-    """The group with one more loop, or the reason why it cannot have it. See Note [What may share a nest]."""
+def join(group: Group, dims: Dims, placed: Sequence[Placed]) -> Group | str:
+    """The group with more loops, or the reason why it cannot have them. See Note [What may share a nest]."""
     matched = _matched(group, dims, placed)
     if matched is None:
         return f"other sizes, {list(dims.sizes)} and {list(group.dims.sizes)}"
@@ -143,18 +180,18 @@ def join(group: Group, dims: Dims, placed: Placed) -> Group | str:
     return Group(dims, members, phases)
 
 
-def _matched(group: Group, dims: Dims, placed: Placed) -> tuple[Dims, list[Placed]] | None:
-    """The nest and all loops, the new one last, in dimensions that suit all; None if there are none."""
+def _matched(group: Group, dims: Dims, placed: Sequence[Placed]) -> tuple[Dims, list[Placed]] | None:
+    """The nest and all loops, the new ones last, in dimensions that suit all; None if there are none."""
     if (finer := common(group.dims.sizes, dims.sizes)) is not None:
         old, members = refined(group.dims, finer, group.members)
-        new, added = refined(dims, finer, [placed])
+        new, added = refined(dims, finer, placed)
         if any(old.reduced) and any(new.reduced) and old.reduced != new.reduced:
             return None
         return Dims(old.sizes, old.reduced if any(old.reduced) else new.reduced), [*members, *added]
     if any(group.dims.reduced) and not any(dims.reduced):
-        return _around(group.dims, group.members, dims, [placed], new_first=False)
+        return _around(group.dims, group.members, dims, placed, new_first=False)
     if any(dims.reduced) and not any(group.dims.reduced):
-        return _around(dims, [placed], group.dims, group.members, new_first=True)
+        return _around(dims, placed, group.dims, group.members, new_first=True)
     return None
 
 

@@ -113,6 +113,11 @@ VOCABULARY: Final[dict[str, Word]] = {
     # as operators of their own: float32 is rounded once, from float64; in steps of others NumPy's loops do
     "rounded_exp": calculus(steps.exp, "exp"),
     "rounded_tanh": calculus(steps.tanh, "tanh"),
+    # to whole numbers; halves go to the even one
+    "floor": Word(1, np.floor, "floor", Cpp("__builtin_floor#({0})")),
+    "ceil": Word(1, np.ceil, "ceil", Cpp("__builtin_ceil#({0})")),
+    "trunc": Word(1, np.trunc, "trunc", Cpp("__builtin_trunc#({0})")),
+    "rint": Word(1, np.rint, "rint", Cpp("__builtin_rint#({0})")),
     "erf": Word(1, erf, "erf", Cpp("erf#({0})")),
     "power": Word(2, steps.power, "power", Cpp("pow#({0}, {1})")),
     # choices
