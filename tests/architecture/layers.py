@@ -30,7 +30,7 @@ ROWS = (
     ("optim", "data", "serialization", "distributions"),
     ("jit", "fx"),
     ("compiler", "quantization", "distributed"),
-    ("_functorch", "_dynamo", "_inductor", "_decomp"),
+    ("_functorch", "_dynamo", "_inductor", "_logging", "_decomp"),
 )
 RANK = {name: rank for rank, names in enumerate(ROWS) for name in names}
 # The facade: `__init__`, and whatever has a public path of torch but no row. It may import everything.

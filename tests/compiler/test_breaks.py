@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import sys
 import traceback
 import warnings
@@ -232,3 +233,48 @@ def test_code_of_the_rest_is_that_of_the_function() -> None:
     rest = resume_code(Place(code, 3, start, (), live(code, start)))
     assert rest.co_varnames[:3] == ("x", "y", "total")
     assert type(f)(rest, {})(4, 10, 100) == 116
+
+
+# What PyTorch knows of the state of the library, and guards in every graph.
+EVERYWHERE = {
+    "SHAPE_ENV", "DETERMINISTIC_ALGORITHMS", "GRAD_MODE", "DEFAULT_DEVICE", "GLOBAL_STATE", "TORCH_FUNCTION_STATE",
+    "AUTOGRAD_SAVED_TENSORS_HOOKS",
+}  # fmt: skip
+# Where guards are others than PyTorch's, and why.
+OTHER_GUARDS = dict.fromkeys(
+    ["explicit_break", "disabled", "callee_with_a_break", "callee_called_twice", "deep_callee"],
+    "a variable of an outer function is guarded in the rest of the function, too, where it is not used any more",
+) | {
+    "not_of_a_tensor": "there is no graph in PyTorch",
+    "break_in_an_argument": "torch.add is a builtin of PyTorch, and a Python function here",
+    "closure_goes_on": "variables that functions share are guarded to be one",
+    "nested_functions_stay": "variables that functions share are guarded to be one",
+    "keyword_arguments": "the keys of a dict are guarded, all of them",
+    "subscript_after_a_break": "the keys of a dict are guarded, all of them",
+    "variable_arguments": "all items of a tuple are guarded, when one is used",
+    "module_with_a_break": "modules are guarded by their identity",
+    "random_number": "a method is guarded by its function and by the class of its object",
+}
+
+
+@pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
+def test_guards_have_pytorchs_kinds_and_sources(require: Require, make: Program) -> None:
+    def guards(t: Any, kind: str, place: str) -> list[tuple[str, str]]:
+        function, *args = make(t)
+        t.compiler.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = t._dynamo.explain(function)(*args).out_guards
+        pairs = [(_value(getattr(guard, kind)), getattr(guard, place)) for guard in found]
+        return sorted((name, NUMBERED.sub("", where)) for name, where in pairs if name not in EVERYWHERE)
+
+    ours = guards(glasstorch, "kind", "source")
+    theirs = guards(require("torch"), "create_fn_name", "name")
+    assert (ours == theirs) is (make.__name__ not in OTHER_GUARDS), (ours, theirs)
+
+
+NUMBERED = re.compile(r"(?<=__builtins_dict__)_\d+")  # PyTorch numbers the tables
+
+
+def _value(found: Any) -> Any:
+    return found() if callable(found) else found

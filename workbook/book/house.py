@@ -120,7 +120,7 @@ LAYERS = (
     ),
     Layer(
         12,
-        ("compiler", "quantization", "distributed", "_functorch", "_dynamo", "_inductor", "_decomp"),
+        ("compiler", "quantization", "distributed", "_functorch", "_dynamo", "_inductor", "_logging", "_decomp"),
         "How is it compiled, quantized and distributed?",
         (
             "torch/_inductor/compile_fx.py",

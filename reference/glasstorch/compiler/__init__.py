@@ -7,8 +7,8 @@ node), `aot` (all of it, for a function), `decompositions/` (operators in terms 
 to C++); how Python code becomes such a graph: `bytecode/`, `guards` (when a graph may be used again), `compilation`
 (what the graphs of one program have in common), `captured` (a function that runs by its graphs), `entry` and `optimize`
 (how a program asks for that), `optimized_module` (for a module); `backends` (who compiles a graph), `marks` (what is
-not captured), `stance` (whether graphs are used now), `settings` (what else can be chosen), `explain` and `counters`
-(what was captured), `errors`.
+not captured), `stance` (whether graphs are used now), `settings` (what else can be chosen), `explain`, `counters` and
+`logs` (what was captured), `errors`.
 
 Below stands what a program finds at torch.compiler.
 

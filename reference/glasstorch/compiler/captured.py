@@ -15,18 +15,20 @@ import weakref
 from collections.abc import Callable
 from contextvars import copy_context
 from functools import wraps
-from types import CellType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
 from glasstorch.compiler.bytecode.assembled import Place, function_of, place_after, resume_code, step_code
 from glasstorch.compiler.bytecode.breaks import Rest
 from glasstorch.compiler.bytecode.calls import is_of_a_library
 from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
+from glasstorch.compiler.bytecode.instructions import instructions_of
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.marks import innermost, why_disabled
 from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
@@ -89,7 +91,12 @@ class Optimized:
             return as_it_is()
         entry = self._compiled(captured, arguments)
         counters["frames"]["ok"] += 1
+        code = self.fn.__code__
+        if is_on("guards"):
+            lines = (f"\n  {guard}" for guard in captured.guards.all)
+            tell("guards", f"{_place(code)}{''.join(lines)}")
         if self.entries:
+            tell("recompiles", f"Recompiling function {_place(code)}{self._failures(arguments)}")
             self.recompiles.append(str(self._first_failure(self.entries[0], arguments)))
         self.entries.insert(0, entry)
         if len(self.entries) == 1:
@@ -136,10 +143,7 @@ class Optimized:
                 + self._failures(arguments)
             )
         if self.entries and settings.error_on_recompile:
-            raise RecompileError(
-                f"Recompiling function {code.co_name} in {code.co_filename}:{code.co_firstlineno}"
-                + self._failures(arguments)
-            )
+            raise RecompileError(f"Recompiling function {_place(code)}{self._failures(arguments)}")
         limit = self.of.recompile_limit
         if len(self.entries) < limit:
             return False
@@ -210,6 +214,8 @@ class Optimized:
             is_taken = pushed is wanted
             target = rest.instruction.target if is_taken else target
             pushed = tuple(taken) if is_taken and stays else ()
+        elif len(pushed) == 1 and instructions_of(rest.code)[target].name == "POP_TOP":
+            target, pushed = target + 1, ()
         kept = sum(rest.kept)
         cells = tuple(left[kept + len(rest.names) :])
         given = [*left[:kept], *pushed, *left[kept : kept + len(rest.names)]]
@@ -264,6 +270,10 @@ class Resume:
         if cells:
             arguments[ITSELF] = fn
         return self.optimized.call(arguments, lambda: fn(*values))
+
+
+def _place(code: CodeType) -> str:
+    return f"{code.co_name} in {code.co_filename}:{code.co_firstlineno}"
 
 
 def _empty_cell(name: str) -> CellType:

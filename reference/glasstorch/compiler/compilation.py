@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsupported
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import BackendCompilerFailed
+from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.stance import state
 from glasstorch.fx.graph_module import GraphModule
@@ -53,6 +54,8 @@ class Compilation:
         """Keep why a capture ended. A branch is counted where PyTorch counts it."""
         counters["graph_break" if goes_on and not is_branch else "unimplemented"][error.reason] += 1
         self.breaks.append(Break(error.reason, error.where, goes_on))
+        then = "the graph ends there" if goes_on else "the function runs as it is"
+        tell("graph_breaks", f"{error.reason}\n  at {error.where or 'an unknown line'}; {then}")
 
     def run_of(self, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         """What the backend makes of a graph; a graph that computes nothing runs as it is."""
@@ -62,6 +65,8 @@ class Compilation:
             return run
         counters["stats"]["calls_captured"] += calls
         counters["stats"]["unique_graphs"] += 1
+        if is_on("graph_code"):
+            tell("graph_code", module.code.strip())
         backend = state.backend or self.backend
         try:
             return backend(module, inputs)

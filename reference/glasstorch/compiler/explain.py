@@ -5,11 +5,15 @@ Mirrors: torch/_dynamo/eval_frame.py (explain), torch/_dynamo/backends/debugging
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from glasstorch.compiler.bytecode.capture import ITSELF
+from glasstorch.compiler.captured import Entry, Optimized
 from glasstorch.compiler.compilation import Break
+from glasstorch.compiler.guards import Guard
 from glasstorch.compiler.optimize import optimize
 from glasstorch.fx.graph_module import GraphModule
 
@@ -45,6 +49,38 @@ class ExplainOutput:
         return "\n".join(lines) + "\n"
 
 
+# Guards that come after one of the class, and what PyTorch calls both.
+WITH_CLASS: Final = {
+    "EQUALS_MATCH": "CONSTANT_MATCH", "SEQUENCE_LENGTH": "SEQUENCE_LENGTH", "DICT_KEYS_MATCH": "DICT_KEYS_MATCH",
+}  # fmt: skip
+CLOSURE: Final = re.compile(r"^(.*?)\.__closure__\[(\d+)\]\.cell_contents")
+
+
+def shown(entry: Entry, of: Optimized) -> list[Guard]:
+    """The guards of a graph as PyTorch names them; those of a function's part that computes nothing are left out.
+
+    There a constant, or a container, has one guard for its class and its value. A variable of an outer function is
+    called by its name.
+    """
+    if not any(node.op.startswith("call") for node in entry.captured.module.graph.nodes):
+        return []  # there is no graph
+    found: list[Guard] = []
+    places = [f"L[{name!r}]" for name in of.fn.__code__.co_freevars]
+    itself = (f"L[{ITSELF!r}]", entry.captured.guards.name_of(of.fn))
+    for guard in entry.captured.guards.all:
+        source = guard.source
+        for match in CLOSURE.finditer(source):
+            if match[1] in itself:
+                source = places[int(match[2])] + source[match.end() :]
+        kind, last = guard.kind, found[-1] if found else None
+        if last is not None and last.kind == "TYPE_MATCH" and last.source == source and kind in WITH_CLASS:
+            found.pop()
+            found.append(Guard(WITH_CLASS[kind], source, f"{last.expression} and {guard.expression}"))
+        else:
+            found.append(Guard(kind, source, guard.expression))
+    return found
+
+
 def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
     """A function that takes what `fn` takes, captures the call, runs it, and says what the capture gave."""
 
@@ -59,7 +95,7 @@ def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
         compiled(*args, **kwargs)
         ops = [[node.target for node in module.graph.nodes if node.op.startswith("call")] for module in graphs]
         of = compiled._optimized.of
-        guards = [guard for one in of.functions for entry in one.entries for guard in entry.captured.guards.all]
+        guards = [guard for one in of.functions for entry in one.entries for guard in shown(entry, one)]
         breaks = max(len(graphs) - 1, 0)
         return ExplainOutput(graphs, len(graphs), breaks, of.breaks, sum(map(len, ops)), ops, guards)
 

@@ -10,12 +10,13 @@ is 3, that a name leads to this function. All guards of a graph are checked at e
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CellType
-from typing import Any, NamedTuple
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.amp.settings import lower_precision
 from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.core.device import chosen_device
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.dispatch.active_keys import active_keys
 
@@ -31,9 +32,13 @@ class Guard(NamedTuple):
         return f"{self.kind}: {self.expression}"
 
 
+# What a guard of an object's identity is called, by the object's class.
+BY_CLASS: Final = {"MODULE_MATCH": ModuleType, "CLOSURE_MATCH": FunctionType, "BUILTIN_MATCH": BuiltinFunctionType}
+
+
 def global_state() -> tuple[Any, ...]:
-    """What else decides what operators give: autocast and inference mode, their dtypes, the default dtype."""
-    return active_keys.get(), lower_precision.get(), get_default_dtype()
+    """What else decides what operators give: autocast and inference mode, their dtypes, the default dtype and device."""
+    return active_keys.get(), lower_precision.get(), get_default_dtype(), chosen_device()
 
 
 def is_empty(cell: CellType) -> bool:
@@ -70,7 +75,14 @@ class Guards:
 
     def same_object(self, source: str, value: Any) -> None:
         """The source leads to this very object."""
-        self.add("ID_MATCH", source, f"{source} is {self.name_of(value)}")
+        kind = next((kind for kind, classes in BY_CLASS.items() if isinstance(value, classes)), "ID_MATCH")
+        self.add(kind, source, f"{source} is {self.name_of(value)}")
+
+    def builtin(self, name: str, table: dict[str, Any]) -> None:
+        """The name is no global one, and leads to this function of Python's own."""
+        place = f"G['__builtins_dict__'][{name!r}]"
+        expression = f"{name!r} not in G and {self.name_of(table)}[{name!r}] is {self.name_of(table[name])}"
+        self.add("BUILTIN_MATCH", place, expression)
 
     def same_type(self, source: str, value: Any) -> None:
         """The source leads to an object of this one's class."""

@@ -41,6 +41,11 @@ class OptimizedModule(Module):
     def __reduce__(self) -> Any:
         return (type(self), (self._orig_mod, self.dynamo_ctx))
 
+    @property
+    def _optimized(self) -> Any:
+        """The graphs of `forward`, once it has run."""
+        return self._runs.graphs()  # type: ignore[attr-defined]
+
     def __getattr__(self, name: str) -> Any:
         if name == "_orig_mod":
             return self.__dict__["_modules"]["_orig_mod"]
@@ -88,4 +93,5 @@ def calling(mod: Module, compiled: Callable[[Any], Any]) -> Callable[..., Any]:
             runs[function] = compiled(function)
         return runs[function]
 
+    call.graphs = lambda: next((run._optimized for run in runs.values() if hasattr(run, "_optimized")), None)  # type: ignore[attr-defined]
     return call

@@ -116,7 +116,7 @@ def resume_code(place: Place) -> CodeType:
     b = library()
     code, line, target = place.code, place.line, place.target
     made = b.Bytecode.from_code(code)
-    arguments = [f"___stack{i}" for i, is_value in enumerate(place.stack) if is_value]
+    arguments = [f"___stack{i}" for i in range(sum(place.stack))]
     made.argnames = [*arguments, *place.names]
     made.argcount, made.posonlyargcount, made.kwonlyargcount = len(made.argnames), 0, 0
     made.flags &= ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
@@ -146,10 +146,9 @@ def resume_code(place: Place) -> CodeType:
         body.append(one)
     start = [b.Instr("COPY_FREE_VARS", len(made.freevars), lineno=line)] if made.freevars else []
     start.append(b.Instr("RESUME", 0, lineno=line))
-    for i, is_value in enumerate(place.stack):
-        start.append(
-            b.Instr("LOAD_FAST", f"___stack{i}", lineno=line) if is_value else b.Instr("PUSH_NULL", lineno=line)
-        )
+    values = iter(arguments)
+    loads = [("LOAD_FAST", next(values)) if is_value else ("PUSH_NULL",) for is_value in place.stack]
+    start += [b.Instr(*load, lineno=line) for load in loads]
     start.append(b.Instr("JUMP_FORWARD", label, lineno=line))
     made[:] = [*start, *body]
     found: CodeType = made.to_code(stacksize=code.co_stacksize + 2, compute_exception_stack_depths=False)

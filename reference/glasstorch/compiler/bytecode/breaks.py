@@ -140,4 +140,5 @@ def rest_of(frame: Frame) -> tuple[Rest, list[Value]]:
         tuple(value is not NULL for value in taken), tuple(value is not NULL for value in kept), names, bool(cells),
     )  # fmt: skip
     values = [value for value in (*taken, *kept) if value is not NULL]
-    return rest, [*values, *(frame.variables[name] for name in names), *cells]
+    passed_on = getattr(frame.variables, "passed_on", frame.variables.__getitem__)
+    return rest, [*values, *(passed_on(name) for name in names), *cells]

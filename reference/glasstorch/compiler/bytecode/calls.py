@@ -229,6 +229,11 @@ class Caller:
         forward = attribute(self.recorder, value, "forward")
         return self.call(forward, args, kwargs)
 
+    def bound_function_of(self, source: Source, obj: FunctionType) -> Function:
+        """A Python function whose arguments are all given, so that its defaults do not matter."""
+        cells = [self._cell(cell, source.cell(i)) for i, cell in enumerate(obj.__closure__ or ())]
+        return Function(obj.__code__, obj.__globals__, closure=tuple(cells))
+
     def function_of(self, value: Value, obj: FunctionType) -> Function:
         """A Python function, with its defaults and the variables of outer functions as values."""
         source = value.source or Source(self.recorder.guards.name_of(obj))

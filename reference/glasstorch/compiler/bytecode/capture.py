@@ -77,10 +77,43 @@ def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True) 
 def _frame(fn: FunctionType, arguments: dict[str, Any]) -> Frame:
     recorder = Recorder(fn.__globals__)
     place = Source.local(ITSELF) if ITSELF in arguments else Source(recorder.guards.name_of(fn))
-    itself = Known(arguments.get(ITSELF, fn), source=place)
-    function = Caller(recorder, _refuse).function_of(itself, itself.value)
+    function = Caller(recorder, _refuse).bound_function_of(place, arguments.get(ITSELF, fn))
     given = {name: value for name, value in arguments.items() if name != ITSELF}
-    return Frame(recorder, function, {name: _argument(recorder, name, given[name], fn) for name in given}, True)
+    return Frame(recorder, function, Arguments(given, lambda name, value: _argument(recorder, name, value, fn)), True)
+
+
+class Arguments(dict[str, Value]):
+    """The variables of a function; an argument becomes a value, and is guarded, when it is first used."""
+
+    def __init__(self, given: dict[str, Any], wrapped: Callable[[str, Any], Value]) -> None:
+        super().__init__()
+        self.unused = given
+        self.wrapped = wrapped
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or name in self.unused
+
+    def __missing__(self, name: str) -> Value:
+        value = self[name] = self.wrapped(name, self.unused[name])
+        return value
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        self.unused.pop(name, None)
+        super().__setitem__(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        if self.unused.pop(name, self) is self:
+            super().__delitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a variable, or the default if it has none."""
+        if name in self:
+            return self[name]
+        return default
+
+    def passed_on(self, name: str) -> Value:
+        """The value of a variable that is only passed on: of an argument that is not used yet nothing is assumed."""
+        return Known(self.unused[name], source=Source.local(name)) if name in self.unused else self[name]
 
 
 def _first_part(fn: FunctionType, arguments: dict[str, Any], failed: Frame, error: Unsupported) -> Captured:

@@ -102,12 +102,14 @@ class Names(FrameBase):
             else:
                 self.stack.append(self._of_other_module(i.value, found))
             return
-        if self.outermost:
-            self.recorder.guards.add("DICT_NOT_CONTAINS", "G", f"{i.value!r} not in G")
         builtins = names.get("__builtins__", __builtins__)
         table = builtins if isinstance(builtins, dict) else vars(builtins)
         if i.value not in table:
+            if self.outermost:
+                self.recorder.guards.add("DICT_NOT_CONTAINS", "G", f"{i.value!r} not in G")
             raise Raised(NameError(f"name {i.value!r} is not defined"))
+        if self.outermost:
+            self.recorder.guards.builtin(i.value, table)
         self.stack.append(made(table[i.value]))
 
     def _STORE_GLOBAL(self, i: Instruction) -> None:
