@@ -183,7 +183,8 @@ _chosen_device.shown = lambda: _import_module("glasstorch.utils._device")
 _compile_of_modules.append(compile)
 _set_library_starter(lambda library, path: _import_module("glasstorch.utils._cpp.loading").start(library, path))
 _LATE = (  # modules that few programs use, imported on first access
-    "_VF", "__config__", "_decomp", "_dynamo", "_functorch", "_inductor", "_logging", "_subclasses", "_tensor_str", "accelerator",
+    "_VF", "__config__", "_decomp", "_dynamo", "_functorch", "_inductor", "_logging", "_subclasses", "_tensor_str",
+    "accelerator",
     "array_api", "compiler", "cpu", "distributed", "distributions", "fx", "hub", "jit", "mps", "multiprocessing",
     "nested", "onnx", "profiler", "quasirandom", "testing", "types", "xpu",
 )  # fmt: skip
