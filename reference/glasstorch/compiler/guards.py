@@ -37,7 +37,7 @@ BY_CLASS: Final = {"MODULE_MATCH": ModuleType, "CLOSURE_MATCH": FunctionType, "B
 
 
 def global_state() -> tuple[Any, ...]:
-    """What else decides what operators give: autocast and inference mode, their dtypes, the default dtype and device."""
+    """What else decides what operators give: autocast, inference mode, their dtypes, the default dtype and device."""
     return active_keys.get(), lower_precision.get(), get_default_dtype(), chosen_device()
 
 
