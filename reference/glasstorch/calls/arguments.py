@@ -15,6 +15,7 @@ import numpy as np
 from glasstorch.core import hooks
 from glasstorch.core.device import device, device_from
 from glasstorch.core.dtype import INTEGRAL, bool_, complex128, dtype, float64, int64
+from glasstorch.core.errors import ArgumentTypeError
 from glasstorch.core.geometry import Size
 from glasstorch.core.keys import WRAPPED
 from glasstorch.core.layout import layout, memory_format
@@ -82,6 +83,10 @@ def _tensor(value: Any) -> Any:
     return value if isinstance(value, TensorImpl) else REFUSED
 
 
+class UnreadableError(ArgumentTypeError):
+    """A tensor stands where a number is expected, and its element cannot be read: another overload may take it."""
+
+
 def _scalar(value: Any) -> Any:
     if type(value) in NUMBERS:
         return value
@@ -96,7 +101,10 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, np.number):
         return value.item()
     if isinstance(value, TensorImpl) and not (value._shape or value.key_set & WRAPPED or _requires_grad(value)):
-        return value.host_array().item()
+        try:
+            return value.host_array().item()
+        except ArgumentTypeError as error:
+            raise UnreadableError(str(error)) from None
     return value if isinstance(value, SYMBOLS) else REFUSED
 
 

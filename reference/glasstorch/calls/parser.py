@@ -16,7 +16,7 @@ from itertools import takewhile
 from types import FunctionType
 from typing import Any
 
-from glasstorch.calls.arguments import LISTS, NUMBERS, device_of, dtype_of
+from glasstorch.calls.arguments import LISTS, NUMBERS, UnreadableError, device_of, dtype_of
 from glasstorch.calls.call_site import as_written, handed_on, is_spread
 from glasstorch.calls.inherited import known_answer
 from glasstorch.calls.old_orders import OLD_ORDERS, warn_of_old_order
@@ -33,7 +33,7 @@ from glasstorch.calls.overloaded import (
 )
 from glasstorch.calls.refusal import expected, refusal
 from glasstorch.calls.signature import TUPLE, Mismatch, Signature, python_name
-from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError
+from glasstorch.core.errors import ArgumentTypeError, DeviceError, DtypeError, NoDataError
 from glasstorch.core.hooks import required
 from glasstorch.core.plain_types import SILENT, TENSORS
 from glasstorch.core.tensor_impl import TensorImpl
@@ -232,9 +232,16 @@ class PythonFunction:
         self, signatures: Sequence[Signature], args: Sequence[Any], kwargs: dict[str, Any], out: Any = None
     ) -> tuple[Signature, list[Any]]:
         """The first overload that accepts the arguments, with its bound arguments; `out` fits every overload."""
+        unreadable: Exception | None = None
         for signature in signatures:
-            with suppress(Mismatch):
+            try:
                 return signature, signature.bind(args, kwargs)
+            except Mismatch:
+                continue
+            except (UnreadableError, NoDataError) as error:
+                unreadable = unreadable or error
+        if unreadable is not None:
+            raise unreadable
         renamed = dict(zip(_with_torch_names(kwargs), kwargs.values(), strict=True))
         if renamed.keys() != kwargs.keys():
             for signature in signatures:

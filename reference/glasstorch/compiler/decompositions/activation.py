@@ -11,7 +11,7 @@ import math
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.decompositions.shared import cast, in_float32, wide
 from glasstorch.compiler.decompositions.table import by_kernel, decomposes
-from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype
+from glasstorch.core.dtype import HALF_PRECISION, Number, bool_, dtype, get_default_dtype
 from glasstorch.operators.generated import functions as f
 
 # Softmax --------------------------------------------------------------------------------------------------------
@@ -114,7 +114,8 @@ def prelu_kernel_backward(grad_output: Tensor, self: Tensor, weight: Tensor) -> 
 @in_float32
 def logit(self: Tensor, eps: float | None = None) -> Tensor:
     """log(x / (1 - x)), of x at least eps away from 0 and 1."""
-    x = self if eps is None else f.clamp(self, eps, 1 - eps)
+    x = self if self.dtype.is_floating_point else self.to(get_default_dtype())
+    x = x if eps is None else f.clamp(x, eps, 1 - eps)
     return f.log(x / (1 - x))
 
 

@@ -113,8 +113,10 @@ def nan_to_num(
 
 @decomposes("logaddexp")
 @in_float32
-def logaddexp(self: Tensor, other: Tensor) -> Tensor:
+def logaddexp(self: Tensor, other: Tensor) -> Any:
     """log(exp(a) + exp(b)), computed from the greater."""
+    if self.dtype.is_complex or other.dtype.is_complex:
+        return NotImplemented  # of complex numbers none is the greater: the operator stays
     difference = -f.abs(self - other)
     most = f.maximum(self, other)
     same = f.logical_and(f.isinf(self), self == other)

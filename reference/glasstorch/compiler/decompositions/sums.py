@@ -21,7 +21,8 @@ Dims = Sequence[int]
 
 
 def _scaled(value: Tensor, factor: Number) -> Tensor:
-    return value if factor == 1 else value * (factor if value.dtype.is_floating_point else int(factor.real))
+    whole = not (value.dtype.is_floating_point or value.dtype.is_complex)
+    return value if factor == 1 else value * (int(factor.real) if whole else factor)
 
 
 def _added(self: Tensor, product: Tensor, beta: Number, alpha: Number) -> Tensor:

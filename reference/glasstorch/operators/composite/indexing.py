@@ -87,6 +87,8 @@ def index_fill_tensor(self: Tensor, dim: int, index: Tensor, value: Tensor) -> T
 
 def masked_scatter_backward(grad_output: Tensor, mask: Tensor, sizes: Sequence[int]) -> Tensor:
     """The masked elements of a gradient, in the shape of the source; zeros for elements that were not used."""
+    if grad_output.is_meta:
+        return grad_output.new_empty(sizes)
     picked: Tensor = masked_select(grad_output, mask)
     missing = prod(sizes) - picked.numel()
     if missing:
