@@ -104,6 +104,8 @@ def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
     found = getattr(Tensor, name, None)
     if found is None:
         raise Raised(AttributeError(f"'Tensor' object has no attribute {name!r}"))
+    if name.startswith("is_") and not callable(found):  # what it is kept as, which its guard looks at
+        return made(getattr(value.example, name))
     if name in ("grad", "grad_fn", "data_ptr"):
         raise Unsupported(f"{name} of a tensor, which is not known while the program is captured")
     if inspect.isfunction(found):
@@ -384,9 +386,7 @@ def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
                 return known_members.items[name]
         elif name in members:
             member = members[name]
-            if value.source is None:
-                raise Unsupported(f"{name} of a module that the program has made while it is captured")
-            return wrap(recorder, member, Source(f"{value.source.expression}.{table}[{name!r}]"))
+            return wrap(recorder, member, Source(f"{_place(recorder, value)}.{table}[{name!r}]"))
     return None
 
 

@@ -54,6 +54,7 @@ from glasstorch.compiler.bytecode.values import (
     Traceback,
     Value,
     View,
+    as_key,
     describe,
     has_tensor,
     is_known,
@@ -61,12 +62,15 @@ from glasstorch.compiler.bytecode.values import (
     plain_kind,
 )
 from glasstorch.compiler.bytecode.wrapping import BY_IDENTITY, made
+from glasstorch.core.dtype import dtype
+from glasstorch.core.layout import layout, memory_format
 from glasstorch.nn.modules.container import ModuleList, Sequential
 from glasstorch.outside_data.from_data import is_tensor
 from glasstorch.python_forms.fact_functions import is_complex, is_floating_point, numel
 
 Call = Callable[..., Value]
 NONE: Final = Constant(None)
+SINGLE: Final = (bool, type(None), type(...), Enum, dtype, layout, memory_format)  # equal objects are the same one
 
 
 def items_of(recorder: Recorder, value: Value) -> Iterator[Value]:
@@ -161,7 +165,7 @@ def _dict(recorder: Recorder, value: Value | None = None, /, **named: Value) -> 
             parts = list(items_of(recorder, pair))
             if len(parts) != 2:
                 raise Unsupported(f"dict() of pairs of which one is {describe(pair)}")
-            items[evaluated(_hashed, known(parts[0]))] = parts[1]
+            items[evaluated(_hashed, as_key(parts[0]))] = parts[1]
     return Mapping({**items, **named})
 
 
@@ -343,7 +347,7 @@ def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
         found = evaluated(operator.getitem, value.items if value.kind is list else tuple(value.items), known(key))
         return found if isinstance(found, Value) else Sequence(list(found), plain_kind(value.kind))
     if isinstance(value, Mapping):
-        return _item(recorder, value, known(key))
+        return _item(recorder, value, as_key(key))
     if is_users(value):
         return _asked(recorder, value, "__getitem__", key)
     return made(evaluated(operator.getitem, known(value), known(key)))
@@ -362,7 +366,7 @@ def store_item(recorder: Recorder, value: Value, key: Value, new: Value) -> Valu
         return recorder.call_function(operator.setitem, [value, key, new], {})
     if isinstance(value, Mapping):
         recorder.effects.change(value)
-        evaluated(value.items.__setitem__, known(key), new)
+        evaluated(value.items.__setitem__, as_key(key), new)
     elif isinstance(value, Sequence) and value.kind is list:
         recorder.effects.change(value)
         place = known(key)
@@ -381,7 +385,7 @@ def delete_item(recorder: Recorder, value: Value, key: Value) -> Value:
     if not isinstance(value, Mapping) and not (isinstance(value, Sequence) and value.kind is list):
         raise Unsupported(f"the deletion of an item of {describe(value)}")
     recorder.effects.change(value)
-    evaluated(operator.delitem, value.items, known(key))
+    evaluated(operator.delitem, value.items, as_key(key))
     return Constant(None)
 
 
@@ -401,9 +405,9 @@ def contains(recorder: Recorder, container: Value, item: Value) -> bool:
             return truth(recorder, _asked(recorder, container, "__contains__", item))
         return any(equal(recorder, other, item) for other in items_of(recorder, container))
     if isinstance(container, Mapping | Group):
-        return bool(evaluated(container.items.__contains__, known(item)))
+        return bool(evaluated(container.items.__contains__, as_key(item)))
     if isinstance(container, View) and container.what == "keys":
-        return bool(evaluated(container.owner.items.__contains__, known(item)))
+        return bool(evaluated(container.owner.items.__contains__, as_key(item)))
     if isinstance(container, Sequence | View | Iterating):
         return any(equal(recorder, other, item) for other in items_of(recorder, container))
     return bool(evaluated(operator.contains, known(container), known(item)))
@@ -439,7 +443,7 @@ def truth(recorder: Recorder, value: Value) -> bool:
 def same(recorder: Recorder, left: Value, right: Value) -> bool:
     """Whether two values stand for one object, where the guards say so of each call."""
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Constant) and isinstance(one.value, bool | None | type(...) | Enum):
+        if isinstance(one, Constant) and isinstance(one.value, SINGLE):
             return isinstance(other, Constant) and other.value is one.value
         if isinstance(one, Known) and isinstance(one.value, BY_IDENTITY):
             return isinstance(other, Known) and other.value is one.value

@@ -60,7 +60,8 @@ from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx._names import qualified_name
 from glasstorch.nn.modules.module import Module
 
-LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel")  # whose methods are executed as a program's are
+# Whose functions and methods are executed as a program's are.
+LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel", "glasstorch.nn.utils.parametri")
 # Where functions are defined that compute with tensors, and do nothing else.
 COMPUTING: Final = (
     "glasstorch.operators.generated", "glasstorch.nn.functions", "glasstorch.python_forms", "glasstorch.functional",

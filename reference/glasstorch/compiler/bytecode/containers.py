@@ -30,6 +30,7 @@ from glasstorch.compiler.bytecode.values import (
     Sequence,
     Value,
     View,
+    as_key,
     describe,
     known,
 )
@@ -170,11 +171,11 @@ def _as_dict(recorder: Recorder, owner: Sequence) -> Value:
 
 
 def _get(recorder: Recorder, owner: Mapping, key: Value, default: Value = NONE) -> Value:
-    return evaluated(owner.items.get, known(key), default)  # type: ignore[no-any-return]
+    return evaluated(owner.items.get, as_key(key), default)  # type: ignore[no-any-return]
 
 
 def _pop_key(recorder: Recorder, owner: Mapping, key: Value, *default: Value) -> Value:
-    return evaluated(owner.items.pop, known(key), *default)  # type: ignore[no-any-return]
+    return evaluated(owner.items.pop, as_key(key), *default)  # type: ignore[no-any-return]
 
 
 def _pop_item(recorder: Recorder, owner: Mapping, last: Value = Constant(True)) -> Value:  # noqa: B008  # a constant
@@ -187,7 +188,7 @@ def _pop_item(recorder: Recorder, owner: Mapping, last: Value = Constant(True)) 
 
 
 def _set_default(recorder: Recorder, owner: Mapping, key: Value, default: Value = NONE) -> Value:
-    return evaluated(owner.items.setdefault, known(key), default)  # type: ignore[no-any-return]
+    return evaluated(owner.items.setdefault, as_key(key), default)  # type: ignore[no-any-return]
 
 
 def update(recorder: Recorder, owner: Mapping, other: Value | None = None, /, **named: Value) -> Value:
@@ -199,7 +200,7 @@ def update(recorder: Recorder, owner: Mapping, other: Value | None = None, /, **
             parts = list(items_of(recorder, pair))
             if len(parts) != 2:
                 raise Unsupported(f"update() of a dict with {describe(pair)}")
-            owner.items[evaluated(_hashed, known(parts[0]))] = parts[1]
+            owner.items[evaluated(_hashed, as_key(parts[0]))] = parts[1]
     owner.items.update(named)
     return NONE
 
@@ -226,17 +227,17 @@ def _items(recorder: Recorder, owner: Mapping) -> Value:
 
 
 def _has_key(recorder: Recorder, owner: Mapping, key: Value) -> Value:
-    return Constant(evaluated(owner.items.__contains__, known(key)))
+    return Constant(evaluated(owner.items.__contains__, as_key(key)))
 
 
 def _move_to_end(recorder: Recorder, owner: Mapping, key: Value, last: Value = Constant(True)) -> Value:  # noqa: B008  # a constant
     if owner.kind is dict:
         raise Unsupported("move_to_end() of a dict")
-    item = evaluated(owner.items.pop, known(key))
+    item = evaluated(owner.items.pop, as_key(key))
     others = {} if known(last) else dict(owner.items)
     if not known(last):
         owner.items.clear()
-    owner.items[known(key)] = item
+    owner.items[as_key(key)] = item
     owner.items.update(others)
     return NONE
 
@@ -262,7 +263,7 @@ def _of_set(recorder: Recorder, owner: Group, name: str, args: list[Value]) -> V
     if name not in READING_OF_SETS:
         recorder.effects.change(owner)
     single = name in ("add", "discard", "remove", "__contains__")
-    given = [known(arg) if single else [known(item) for item in items_of(recorder, arg)] for arg in args]
+    given = [as_key(arg) if single else [as_key(item) for item in items_of(recorder, arg)] for arg in args]
     return made(evaluated(getattr(owner.items, name), *given))
 
 

@@ -22,6 +22,7 @@ from glasstorch.compiler.bytecode.values import (
     Group,
     Mapping,
     Sequence,
+    as_key,
     describe,
     known,
 )
@@ -37,20 +38,20 @@ class Containers(FrameBase):
         self.stack.append(Sequence(self._pop(i.arg), list))
 
     def _BUILD_SET(self, i: Instruction) -> None:
-        items = map(known, self._pop(i.arg))
+        items = map(as_key, self._pop(i.arg))
         self.stack.append(Group(evaluated(set, items)))
 
     def _SET_ADD(self, i: Instruction) -> None:
-        item = known(self.stack.pop())
+        item = as_key(self.stack.pop())
         evaluated(self._container(i.arg).items.add, item)
 
     def _SET_UPDATE(self, i: Instruction) -> None:
-        items = [known(item) for item in items_of(self.recorder, self.stack.pop())]
+        items = [as_key(item) for item in items_of(self.recorder, self.stack.pop())]
         evaluated(self._container(i.arg).items.update, items)
 
     def _BUILD_MAP(self, i: Instruction) -> None:
         items = self._pop(2 * i.arg)
-        self.stack.append(Mapping({known(key): item for key, item in zip(items[::2], items[1::2], strict=True)}))
+        self.stack.append(Mapping({as_key(key): item for key, item in zip(items[::2], items[1::2], strict=True)}))
 
     def _BUILD_CONST_KEY_MAP(self, i: Instruction) -> None:
         keys = known(self.stack.pop())
@@ -83,7 +84,7 @@ class Containers(FrameBase):
 
     def _MAP_ADD(self, i: Instruction) -> None:
         key, item = self._pop(2)
-        self._container(i.arg).items[known(key)] = item
+        self._container(i.arg).items[as_key(key)] = item
 
     def _DICT_UPDATE(self, i: Instruction) -> None:
         other = self.stack.pop()

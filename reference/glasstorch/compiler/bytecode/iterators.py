@@ -28,6 +28,7 @@ from glasstorch.compiler.bytecode.values import (
     TensorValue,
     Value,
     View,
+    as_key,
     describe,
     known,
 )
@@ -246,7 +247,7 @@ def _partial(recorder: Recorder, function: Value, /, *args: Value, **kwargs: Val
 
 
 def _set(recorder: Recorder, value: Value | None = None) -> Value:
-    return Group(set() if value is None else evaluated(set, [known(item) for item in items_of(recorder, value)]))
+    return Group(set() if value is None else evaluated(set, [as_key(item) for item in items_of(recorder, value)]))
 
 
 UNDERSTOOD: Final[dict[Any, Call]] = {

@@ -16,6 +16,7 @@ from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.core.geometry import Size
 from glasstorch.fx.proxy import Proxy
+from glasstorch.nn.modules.module import Module
 
 # Objects that do nothing of their own when Python compares, hashes or prints them.
 PLAIN_OBJECTS: Final = (type, FunctionType, BuiltinFunctionType, ModuleType, CodeType, WrapperDescriptorType, property)
@@ -185,6 +186,13 @@ def known(value: Value | str) -> Any:
     if isinstance(value, View):
         return getattr(known(value.owner), value.what)()
     raise Unsupported(f"a Python value is needed here, and this is {describe(value)}")
+
+
+def as_key(value: Value) -> Any:
+    """The object that a value stands for, as a key of a dict or an item of a set: also a module, by its identity."""
+    if isinstance(value, Known) and isinstance(value.value, Module) and type(value.value).__hash__ is object.__hash__:
+        return value.value
+    return known(value)
 
 
 def is_known(value: Value) -> bool:

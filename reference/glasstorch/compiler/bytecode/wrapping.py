@@ -35,6 +35,7 @@ from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.modules.rnn import RNNBase
 from glasstorch.nn.parameter import Buffer, Parameter
 
 CONSTANTS: Final = (
@@ -77,6 +78,8 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
     if is_constant(obj) and not isinstance(obj, tuple):
         guards.equal(where, obj)
         return Constant(obj, source=source)
+    if isinstance(obj, RNNBase):
+        raise Unsupported("Attempted to wrap RNN, GRU, or LSTM")
     if isinstance(obj, BY_IDENTITY):
         guards.same_object(where, obj)
         return Known(obj, source=source)
