@@ -1,9 +1,9 @@
 """What is compiled ahead of time, at PyTorch's own paths?
 
-Reading order: `aot_autograd`, `partitioners`, `config`.
+Reading order: `aot_autograd`, `partitioners`, `config`, and `fx_minifier` for a graph that fails.
 
 Mirrors: torch/_functorch/__init__.py
-Differs: the code is in compiler/.
+Differs: the code is in compiler/, but for the minifier.
 """
 
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
