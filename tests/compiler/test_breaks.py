@@ -55,6 +55,24 @@ def test_graphs_and_breaks_are_as_many_as_pytorchs(require: Require, make: Progr
         assert ours[1] == theirs[1]
 
 
+# One reason of PyTorch's is another one of ours: it asks bool() for an item; it looks into the frame before.
+OTHER_REASONS = ("bool_of_a_tensor", "not_of_a_tensor")
+
+
+@pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
+def test_reasons_are_of_pytorchs_kinds(require: Require, make: Program) -> None:
+    torch = require("torch")
+    function, *args = make(glasstorch)
+    glasstorch.compiler.reset()
+    breaks = glasstorch._dynamo.explain(function)(*args).break_reasons
+    ours = sorted(str(reason.kind) for reason in breaks if reason.graph_break)
+    run_in(torch, make)
+    counters = torch._dynamo.utils.counters
+    theirs = [*counters["graph_break"].elements(), *filter(_is_branch, counters["unimplemented"].elements())]
+    kinds = sorted(why.partition("\n")[0] for why in theirs)
+    assert (ours == kinds) is (make.__name__ not in OTHER_REASONS), (ours, kinds)
+
+
 def shown(value: Any) -> Any:
     if isinstance(value, glasstorch.Tensor):
         return value.tolist(), value.requires_grad

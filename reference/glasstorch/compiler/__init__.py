@@ -8,7 +8,7 @@ to C++); how Python code becomes such a graph: `bytecode/`, `guards` (when a gra
 (what the graphs of one program have in common), `captured` (a function that runs by its graphs), `entry` and `optimize`
 (how a program asks for that), `optimized_module` (for a module); `backends` (who compiles a graph), `marks` (what is
 not captured), `stance` (whether graphs are used now), `settings` (what else can be chosen), `explain`, `counters` and
-`logs` (what was captured), `errors`.
+`logs` (what was captured), `reasons` (what PyTorch calls that), `errors`.
 
 Below stands what a program finds at torch.compiler.
 

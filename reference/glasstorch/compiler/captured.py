@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import inspect
 import logging
+import sys
 import sysconfig
+import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import copy_context
-from functools import wraps
+from functools import cache, wraps
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
@@ -22,7 +24,7 @@ from glasstorch.compiler.bytecode.assembled import Place, function_of, place_aft
 from glasstorch.compiler.bytecode.breaks import Rest
 from glasstorch.compiler.bytecode.calls import is_of_a_library
 from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
-from glasstorch.compiler.bytecode.instructions import instructions_of
+from glasstorch.compiler.bytecode.instructions import VERSION, instructions_of, is_understood
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
@@ -105,6 +107,8 @@ class Optimized:
 
     def _capture(self, arguments: dict[str, Any]) -> Captured | None:
         """What was captured; None where the function has to run as it is."""
+        if not is_understood():
+            _say_that_python_is_unknown()
         counters["frames"]["total"] += 1
         fullgraph = self.of.fullgraph
         state.is_capturing = True
@@ -270,6 +274,16 @@ class Resume:
         if cells:
             arguments[ITSELF] = fn
         return self.optimized.call(arguments, lambda: fn(*values))
+
+
+@cache
+def _say_that_python_is_unknown() -> None:
+    version = ".".join(map(str, sys.version_info[:2]))
+    warnings.warn(
+        f"torch.compile reads the bytecode of Python {VERSION[0]}.{VERSION[1]}, and this is {version}: functions run "
+        "as they are",
+        stacklevel=5,
+    )
 
 
 def _place(code: CodeType) -> str:

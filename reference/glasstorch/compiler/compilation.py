@@ -12,6 +12,7 @@ from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsup
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import BackendCompilerFailed
 from glasstorch.compiler.logs import is_on, tell
+from glasstorch.compiler.reasons import kind_of
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.stance import state
 from glasstorch.fx.graph_module import GraphModule
@@ -25,6 +26,11 @@ class Break(NamedTuple):
     reason: str
     where: str
     graph_break: bool = True  # whether the function goes on in another graph
+
+    @property
+    def kind(self) -> str | None:
+        """What PyTorch calls such a reason."""
+        return kind_of(self.reason)
 
 
 class Compilation:

@@ -15,6 +15,7 @@ import pytest
 
 import glasstorch
 from glasstorch._dynamo import Unsupported, explain, optimize
+from glasstorch.compiler import captured
 from tests.compiler.bytecode.programs import BROKEN, BROKEN_IN_BOTH, WHOLE, Config, Program, branches, square
 from tests.fx.test_against_torch import told
 
@@ -282,5 +283,10 @@ def test_the_line_of_the_program_is_named() -> None:
 def test_an_unknown_python_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("glasstorch.compiler.bytecode.capture.is_understood", lambda: False)
     run = optimize(lambda module, inputs: module.forward)(lambda x: x + 1)
-    assert run(glasstorch.ones(1)).item() == 2
+    other = optimize(lambda module, inputs: module.forward)(lambda x: x + 2)
+    monkeypatch.setattr("glasstorch.compiler.captured.is_understood", lambda: False)
+    captured._say_that_python_is_unknown.cache_clear()
+    with pytest.warns(UserWarning, match="reads the bytecode of Python 3.11, and this is .* functions run as they are"):
+        assert run(glasstorch.ones(1)).item() == 2
+    assert other(glasstorch.ones(1)).item() == 3  # that is said once
     assert "the bytecode of this Python" in run._optimized.breaks[0].reason
