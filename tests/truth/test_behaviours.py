@@ -29,7 +29,6 @@ WAITING = {
     "B089": "jit.trace",
     "B090": "jit.script",
     "B091": "jit's passes",
-    "B098": "compile",
     "B104": "export",
     "B115": "autocast",
     "B118": "quantization",

@@ -25,4 +25,7 @@ from glasstorch.compiler.marks import graph_break as graph_break
 from glasstorch.compiler.marks import skip_frame as skip_frame
 from glasstorch.compiler.optimize import optimize as optimize
 from glasstorch.compiler.optimized_module import OptimizedModule as OptimizedModule
+from glasstorch.compiler.shapes import mark_dynamic as mark_dynamic
+from glasstorch.compiler.shapes import mark_static as mark_static
+from glasstorch.compiler.shapes import maybe_mark_dynamic as maybe_mark_dynamic
 from glasstorch.compiler.stance import set_stance as set_stance

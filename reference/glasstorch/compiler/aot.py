@@ -20,10 +20,12 @@ from glasstorch.compiler.compiled import finish, node_of
 from glasstorch.compiler.effects import observe, refuse_shared_memory
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.shapes import by_size
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
 from glasstorch.core.pytree import tree_flatten, tree_unflatten
+from glasstorch.core.symbols import is_symbol
 from glasstorch.func.modules import functional_call
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.nn.modules.module import Module
@@ -101,7 +103,13 @@ def compile_flat(
     decompositions: dict[Any, Callable[..., Any]] | None = None,
     inference_compiler: Compiler | None = None,
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """`aot_function` for flat arguments, given examples of them, and for flat results."""
+    """`aot_function` for flat arguments, given examples of them, and for flat results.
+
+    With symbols among the examples, the graphs are made when their numbers are known, once for each.
+    """
+    if any(map(is_symbol, args)):
+        options = (fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+        return by_size(lambda values: compile_flat(fn, values, *options), args)
     effects = observe(fn, args)
     if not is_grad_enabled() or not any(effects.differentiable):
         module = trace_forward(fn, args, effects, decompositions)

@@ -34,7 +34,9 @@ from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.marks import innermost, why_disabled
 from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
+from glasstorch.compiler.shapes import Sizes
 from glasstorch.compiler.stance import state
+from glasstorch.core.symbols import is_symbol
 from glasstorch.nn.modules.module import Module
 
 STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
@@ -69,6 +71,7 @@ class Optimized:
         self.recompiles: list[str] = []  # for each graph but the first, the guard that did not hold
         self.is_skipped = False  # whether the function runs as it is where no graph holds
         self.failures = 0  # captures that ended with an error of the program
+        self.sizes = Sizes(self.of.dynamic)
 
     @property
     def breaks(self) -> list[Any]:
@@ -113,7 +116,7 @@ class Optimized:
         fullgraph = self.of.fullgraph
         state.is_capturing = True
         try:
-            captured = capture(self.fn, arguments, whole=fullgraph)
+            captured = capture(self.fn, arguments, whole=fullgraph, sizes=self.sizes)
         except Unsupported as error:
             if fullgraph:
                 raise
@@ -121,7 +124,7 @@ class Optimized:
             self.is_skipped = True
             return None
         except Exception as error:
-            if fullgraph:
+            if fullgraph or getattr(error, "is_for_the_program", False):
                 raise
             # The program's own error, which the function raises again as it runs as it is.
             reason = f"{type(error).__name__} while the program was captured: {error}"
@@ -184,7 +187,11 @@ class Optimized:
         names = captured.guards.names.copy()
         exec(f"def fetch(L, G):\n    return [{', '.join(captured.inputs)}]", names)
         fetch = names["fetch"]
-        run = self.of.run_of(captured.module, fetch(arguments, self.fn.__globals__))
+        places = captured.module.graph.find_nodes(op="placeholder")
+        known = [node.meta["example_value"] for node in places]  # of a symbol it says what it is
+        inputs = fetch(arguments, self.fn.__globals__)
+        inputs = [e if is_symbol(e) else value for e, value in zip(known, inputs, strict=True)]
+        run = self.of.run_of(captured.module, inputs)
         return Entry(captured, captured.guards.compiled(), fetch, run)
 
     def _run(self, entry: Entry, arguments: dict[str, Any], as_it_is: Callable[[], Any]) -> Any:

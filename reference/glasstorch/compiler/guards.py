@@ -9,6 +9,7 @@ is 3, that a name leads to this function. All guards of a graph are checked at e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
@@ -59,6 +60,7 @@ class Guards:
             "grad_enabled": is_grad_enabled,
             "is_empty": is_empty,
             "global_state": global_state,
+            "math": math,
         }
         self._name_of: dict[int, str] = {}
 
@@ -110,16 +112,22 @@ class Guards:
         self.same_type(source, value)
         self.add("DICT_KEYS_MATCH", source, f"list({source}) == {self.name_of(list(value))}")
 
-    def tensor(self, source: str, value: Tensor) -> None:
-        """The source leads to a tensor of this one's class, dtype, device, sizes, strides and need of a gradient."""
+    def tensor(self, source: str, value: Tensor, with_sizes: bool = True) -> None:
+        """The source leads to a tensor of this one's class, dtype, device, sizes, strides and need of a gradient.
+
+        Without sizes it has as many dimensions; guards of the kind SHAPE_ENV say what must be true of them.
+        """
         kind, dtype = self.name_of(type(value)), self.name_of(value.dtype)
         facts = (
             f"type({source}) is {kind}",
             f"{source}.dtype is {dtype}",
             f"{source}.device == {self.name_of(value.device)}",
             f"{source}.requires_grad is {value.requires_grad}",
-            f"{source}.shape == {tuple(value.shape)}",
-            f"{source}.stride() == {tuple(value.stride())}",
+            *(
+                (f"{source}.shape == {tuple(value.shape)}", f"{source}.stride() == {tuple(value.stride())}")
+                if with_sizes
+                else (f"{source}.ndim == {value.ndim}",)
+            ),
         )
         self.add("TENSOR_MATCH", source, " and ".join(facts))
 

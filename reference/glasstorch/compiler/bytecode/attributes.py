@@ -39,6 +39,7 @@ from glasstorch.compiler.bytecode.values import (
     Partial,
     Sequence,
     Super,
+    SymbolValue,
     TensorValue,
     Traceback,
     Value,
@@ -66,6 +67,8 @@ def attribute(recorder: Recorder, value: Value, name: str) -> Value:
         return _of_tensor(recorder, value, name)
     if isinstance(value, Sequence | Mapping | Group):
         return _of_container(value, name)
+    if isinstance(value, SymbolValue):
+        return _of_constant(recorder, Constant(known(value)), name)
     if isinstance(value, Constant):
         return _of_constant(recorder, value, name)
     if isinstance(value, Known):
@@ -502,6 +505,8 @@ def class_of(value: Value) -> Any:
         return type(value.example) if not hasattr(value.example, "fake_mode") else _class_of_tensor(value)
     if isinstance(value, Sequence | Mapping | Context):
         return value.kind
+    if isinstance(value, SymbolValue):
+        return value.example.node.pytype
     if isinstance(value, View):
         return type(getattr({}, value.what)())
     kinds: dict[type[Any], Any] = {

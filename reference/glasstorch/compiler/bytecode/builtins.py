@@ -50,6 +50,7 @@ from glasstorch.compiler.bytecode.values import (
     Method,
     Partial,
     Sequence,
+    SymbolValue,
     TensorValue,
     Traceback,
     Value,
@@ -305,6 +306,9 @@ def binary(recorder: Recorder, function: Callable[..., Any], left: Value, right:
         return of_users(recorder, function, left, right)
     if isinstance(left, TensorValue) or isinstance(right, TensorValue):
         return recorder.call_function(function, [left, right], {})
+    if is_number(left) and is_number(right) and (isinstance(left, SymbolValue) or isinstance(right, SymbolValue)):
+        numbers = [value.example if isinstance(value, SymbolValue) else known(value) for value in (left, right)]
+        return made(evaluated(function, *numbers))
     if function is operator.getitem:
         return subscript(recorder, left, right)
     if isinstance(left, Sequence) and isinstance(right, Sequence):
@@ -327,6 +331,11 @@ def binary(recorder: Recorder, function: Callable[..., Any], left: Value, right:
     if is_known(left) and is_known(right):
         return made(evaluated(function, known(left), known(right)))
     raise Unsupported(f"{function.__name__} of {describe(left)} and {describe(right)}")
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number, known or not."""
+    return isinstance(value, SymbolValue) or (isinstance(value, Constant) and isinstance(value.value, int | float))
 
 
 def _united(recorder: Recorder, function: Any, left: Mapping, right: Mapping) -> Value:
@@ -431,8 +440,8 @@ def truth(recorder: Recorder, value: Value) -> bool:
         return bool(value.items)
     if isinstance(value, View):
         return bool(value.owner.items)
-    if isinstance(value, Constant):
-        return bool(value.value)
+    if isinstance(value, Constant | SymbolValue):
+        return bool(known(value))
     if isinstance(value, Function | Method | Partial | Context | Iterating | Traceback):
         return True
     if isinstance(value, Known):

@@ -23,6 +23,7 @@ from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence, Value
 from glasstorch.compiler.bytecode.wrapping import wrap
 from glasstorch.compiler.guards import Guards
+from glasstorch.compiler.shapes import AllNumbers, Noted, Sizes
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.nn.modules.module import Module
 
@@ -50,17 +51,29 @@ class Captured(NamedTuple):
 ITSELF: Final = "___function"  # the name under which the arguments hold a function that is new in each call
 
 
-def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True) -> Captured:
+def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True, sizes: Sizes | None = None) -> Captured:
     """Execute a function symbolically on its arguments, given by name; Unsupported where that cannot be done.
 
     Nothing of the outside is changed. An error that the function would raise is raised. Where the function need not be
-    captured as a whole, the graph ends before an instruction that cannot be captured.
+    captured as a whole, the graph ends before an instruction that cannot be captured. `sizes` says which sizes and ints
+    are symbols; a program that cannot be captured with them is captured for the numbers that they have.
     """
+    if sizes is not None:
+        noted = Noted(sizes)
+        try:
+            return _capture(fn, arguments, whole, noted)
+        except Exception:
+            if not noted.has_symbols or noted.is_required:
+                raise
+    return _capture(fn, arguments, whole, AllNumbers())
+
+
+def _capture(fn: FunctionType, arguments: dict[str, Any], whole: bool, sizes: Sizes) -> Captured:
     if not is_understood():
         raise Unsupported(f"the bytecode of this Python, which is not {VERSION[0]}.{VERSION[1]}")
     if fn.__code__.co_flags & GENERATOR:
         raise Unsupported(f"{fn.__name__}, which is a generator")
-    frame = _frame(fn, arguments)
+    frame = _frame(fn, arguments, sizes)
     try:
         return _captured(frame.recorder, [frame.run()])
     except Raised as raised:
@@ -71,11 +84,11 @@ def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True) 
         reason = error
     finally:
         leave_all(frame.recorder)
-    return _first_part(fn, arguments, frame, reason)
+    return _first_part(fn, arguments, frame, reason, sizes)
 
 
-def _frame(fn: FunctionType, arguments: dict[str, Any]) -> Frame:
-    recorder = Recorder(fn.__globals__)
+def _frame(fn: FunctionType, arguments: dict[str, Any], sizes: Sizes) -> Frame:
+    recorder = Recorder(fn.__globals__, sizes)
     place = Source.local(ITSELF) if ITSELF in arguments else Source(recorder.guards.name_of(fn))
     function = Caller(recorder, _refuse).bound_function_of(place, arguments.get(ITSELF, fn))
     given = {name: value for name, value in arguments.items() if name != ITSELF}
@@ -116,9 +129,11 @@ class Arguments(dict[str, Value]):
         return Known(self.unused[name], source=Source.local(name)) if name in self.unused else self[name]
 
 
-def _first_part(fn: FunctionType, arguments: dict[str, Any], failed: Frame, error: Unsupported) -> Captured:
+def _first_part(
+    fn: FunctionType, arguments: dict[str, Any], failed: Frame, error: Unsupported, sizes: Sizes
+) -> Captured:
     """Execute the function again, up to the instruction at which that failed."""
-    frame = _frame(fn, arguments)
+    frame = _frame(fn, arguments, sizes)
     frame.stop_at = failed.steps - 1
     try:
         frame.run()
@@ -135,10 +150,12 @@ def _captured(
     recorder: Recorder, values: list[Value], rest: Rest | None = None, why: Unsupported | None = None
 ) -> Captured:
     replay = replaying(recorder, values)
-    inputs = {value.proxy.node: value.source for value in recorder.inputs.values()}
+    sources = {value.proxy.node: value.source for value in recorder.inputs.values() if value.source is not None}
+    inputs = {node: source.expression for node, source in sources.items()}
+    inputs |= {} if recorder.symbols is None else recorder.symbols.inputs
     recorder.finish(replay.results)
     left = recorder.graph.find_nodes(op="placeholder")
-    expressions = [source.expression for node in left if (source := inputs[node]) is not None]
+    expressions = [inputs[node] for node in left if node in inputs]
     runs_again = not recorder.writes and (recorder.is_handled or not recorder.effects.is_empty)
     module = GraphModule(Module(), recorder.graph)
     return Captured(

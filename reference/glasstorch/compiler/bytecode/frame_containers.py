@@ -22,6 +22,8 @@ from glasstorch.compiler.bytecode.values import (
     Group,
     Mapping,
     Sequence,
+    SymbolSlice,
+    SymbolValue,
     as_key,
     describe,
     known,
@@ -58,7 +60,9 @@ class Containers(FrameBase):
         self.stack.append(Mapping(dict(zip(keys, self._pop(i.arg), strict=True))))
 
     def _BUILD_SLICE(self, i: Instruction) -> None:
-        self.stack.append(Constant(slice(*map(known, self._pop(i.arg)))))
+        parts = self._pop(i.arg)
+        has_symbols = any(isinstance(part, SymbolValue) for part in parts)
+        self.stack.append(SymbolSlice(parts) if has_symbols else Constant(slice(*map(known, parts))))
 
     def _BUILD_STRING(self, i: Instruction) -> None:
         self.stack.append(Constant("".join(map(known, self._pop(i.arg)))))

@@ -34,6 +34,7 @@ from glasstorch.compiler.bytecode.values import (
     Mapping,
     Sequence,
     Super,
+    SymbolValue,
     TensorValue,
     Value,
     describe,
@@ -106,6 +107,8 @@ class Operators(FrameBase):
             return
         if isinstance(value, TensorValue):
             self.stack.append(self.recorder.call_function(function, [value], {}))
+        elif isinstance(value, SymbolValue) and function is not operator.invert:
+            self.stack.append(made(function(value.example)))
         else:
             self.stack.append(made(evaluated(function, known(value))))
 

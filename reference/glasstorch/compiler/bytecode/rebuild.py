@@ -28,6 +28,7 @@ from glasstorch.compiler.bytecode.values import (
     Mapping,
     Method,
     Partial,
+    SymbolValue,
     TensorValue,
     Value,
     describe,
@@ -56,6 +57,7 @@ class _Writer:
     def __init__(self, recorder: Recorder) -> None:
         self.guards, self.effects = recorder.guards, recorder.effects
         self.generators = recorder.generators
+        self.recorder = recorder
         self.grad_enabled_before = recorder.grad_enabled
         self.results: list[Proxy] = []
         self.numbers: dict[Any, int] = {}  # of results, by node
@@ -101,6 +103,8 @@ class _Writer:
 
     def name(self, value: Value) -> str:
         """The variable that holds the object of a value, or the text of a constant."""
+        if isinstance(value, SymbolValue) and self.recorder.symbols is not None:
+            return self.fetched(self.recorder.symbols.text(value.example))
         if isinstance(value, Constant):
             obj = value.value
             if obj is None or type(obj) in (bool, int, str):

@@ -1,13 +1,14 @@
 """What does the capture of a function write down: the graph, its inputs, and the guards?
 
 Mirrors: torch/_dynamo/output_graph.py (OutputGraph)
-Differs: sizes are numbers.
+Differs: a symbol is computed where another node needs it.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from operator import getitem
 from typing import Any
 
@@ -17,8 +18,20 @@ from glasstorch.autograd.modes import _set_grad_enabled, enable_grad, is_grad_en
 from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
-from glasstorch.compiler.bytecode.values import Constant, Context, Mapping, Sequence, TensorValue, Value, mapped
+from glasstorch.compiler.bytecode.values import (
+    Constant,
+    Context,
+    Mapping,
+    Sequence,
+    SymbolValue,
+    TensorValue,
+    Value,
+    known,
+    mapped,
+)
 from glasstorch.compiler.guards import Guards
+from glasstorch.compiler.shapes import AllNumbers, Sizes, Symbols
+from glasstorch.core.symbols import is_symbol
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
 from glasstorch.fx.proxy import Proxy, Scope, TracerBase
@@ -39,8 +52,10 @@ class _Tracer(TracerBase):
 class Recorder:
     """The graph of one capture. Each tensor of the outside becomes an input once, however often it is reached."""
 
-    def __init__(self, names: dict[str, Any]) -> None:
+    def __init__(self, names: dict[str, Any], sizes: Sizes | None = None) -> None:
         self.tracer = _Tracer()
+        self.sizes = sizes or AllNumbers()
+        self.symbols: Symbols | None = None  # made when there is one
         self.guards = Guards()
         self.effects = SideEffects(self.guards)
         self.grad_enabled = is_grad_enabled()  # when the capture began
@@ -70,30 +85,87 @@ class Recorder:
         """The value of a tensor of the outside."""
         found = self.inputs.get(id(tensor))
         if found is None:
+            context = self.sizes.context_of(source.expression, tensor)
+            made = self.fake.from_tensor(tensor) if context is None else self._with_symbols(tensor, source, context)
+            example = self._example(tensor, made)
             proxy = self.tracer.create_proxy("placeholder", source.name, (), {}, type_expr=type(tensor))
-            example = self._example(tensor)
             proxy.node.meta["example_value"] = example
             self.versions[proxy.node] = example._version
             found = self.inputs[id(tensor)] = TensorValue(proxy, example, True, source=source)
             self.tensors[proxy.node] = tensor
-            self.guards.tensor(source.expression, tensor)
+            self.guards.tensor(source.expression, tensor, context is None)
         elif found.source != source:
             assert found.source is not None
             self.guards.add("DUPLICATE_INPUT", source.expression, f"{source.expression} is {found.source.expression}")
         return found
 
-    def _example(self, tensor: Tensor) -> Tensor:
-        """A fake tensor for one of the outside; one that has a history has one of its own."""
-        example = self.fake.from_tensor(tensor)
-        if tensor.requires_grad and not tensor.is_leaf:
-            with self.fake, enable_grad():
-                cloned = example.clone()
+    def _example(self, tensor: Tensor, example: Tensor) -> Tensor:
+        """The fake tensor of one of the outside; one that has a history has one of its own."""
+        if not tensor.requires_grad or tensor.is_leaf:
+            return example
+        with self.fake, enable_grad():
+            cloned = example.clone()
+        with nullcontext() if self.symbols is None else self.symbols.env.suppress_guards():
             return cloned if cloned.stride() == example.stride() else example
-        return example
 
     def input_of(self, value: TensorValue) -> TensorValue:
         """The input that a value is, as the result of an operator that changes its argument in place; or itself."""
         return next((found for found in self.inputs.values() if found.example is value.example), value)
+
+    def _with_symbols(self, tensor: Tensor, source: Source, context: Any) -> Any:
+        """The example of a tensor some of whose sizes are symbols, which are inputs before it."""
+        symbols = self._symbols()
+        where = symbols.source(source.expression)
+        example = self.fake.from_tensor(tensor, static_shapes=False, source=where, symbolic_context=context)
+        symbols.values.append((example, where, context))
+        symbols.shapes.append((example, example._shape))
+        numbers: tuple[Any, ...] = (*example._shape, *example.strides(), example._offset)
+        for number in numbers:
+            if is_symbol(number) and number.node.expr.is_Symbol:
+                self._symbol_input(number, number.node.str(), symbols.name(number.node.expr))
+        return example
+
+    def _symbols(self) -> Symbols:
+        if self.symbols is None:
+            self.symbols = Symbols()
+            self.fake.shape_env = self.symbols.env
+        return self.symbols
+
+    def _symbol_input(self, number: Any, name: str, where: str) -> None:
+        symbols = self._symbols()
+        if number.node.expr not in symbols.nodes:
+            proxy = self.tracer.create_proxy("placeholder", name, (), {}, type_expr=type(number))
+            proxy.node.meta["example_value"] = number
+            symbols.nodes[number.node.expr] = proxy
+            symbols.inputs[proxy.node] = where
+
+    def number(self, value: int, source: Source) -> Value | None:
+        """The symbol of an int of the outside; None if it is a constant."""
+        if not self.sizes.is_symbol(source.expression, value):
+            return None
+        symbols = self._symbols()
+        where = symbols.source(source.expression)
+        found = symbols.made.get(source.expression)
+        if found is None:
+            expr = symbols.env.create_unspecified_symbol(value, where, symbols.dynamic)
+            found = symbols.made[source.expression] = symbols.env.create_symintnode(expr, hint=value)
+            symbols.values.append((found, where, None))
+            self.guards.same_type(source.expression, value)
+            self._symbol_input(found, source.name, source.expression)
+        return SymbolValue(found, source=source)
+
+    def proxy_of(self, value: TensorValue | SymbolValue) -> Any:
+        """What stands for a value in the graph."""
+        if isinstance(value, TensorValue):
+            return value.proxy
+        try:
+            return self._symbols().proxy(value.example, self._computed)
+        except NotImplementedError:
+            return known(value)
+
+    def _computed(self, function: Callable[..., Any], *args: Any) -> Proxy:
+        name = self.graph._target_to_str(function)
+        return self.tracer.create_proxy("call_function", function, args, {}, name=name)
 
     def call_function(self, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
         """A node that calls a function with values, and the value of its result."""
@@ -126,8 +198,8 @@ class Recorder:
             raise Unsupported(f"the result of an operator depends on elements: {error}") from error
         if isinstance(example, bool | int | float | complex | str):
             raise Unsupported(f"a call of {target} gives {type(example).__name__}, which a graph cannot hold")
-        proxies = [mapped(arg, lambda value: value.proxy) for arg in args]
-        named_proxies = {name: mapped(arg, lambda value: value.proxy) for name, arg in kwargs.items()}
+        proxies = [mapped(arg, self.proxy_of) for arg in args]
+        named_proxies = {name: mapped(arg, self.proxy_of) for name, arg in kwargs.items()}
         name = self.graph._target_to_str(target) if kind == "call_function" else None
         proxy = self.tracer.create_proxy(kind, target, tuple(proxies), named_proxies, name=name)
         return self._result(proxy, example)
@@ -166,9 +238,12 @@ class Recorder:
             if not node.users and _only_takes_apart(node):
                 self.graph.erase_node(node)
         self._drop_modes_without_use()
+        kept = set() if self.symbols is None else self.symbols.of(self.graph.find_nodes(op="placeholder"))
         for node in self.graph.find_nodes(op="placeholder"):
-            if not node.users:
+            if not node.users and node not in kept:
                 self.graph.erase_node(node)
+        for text in () if self.symbols is None else self.symbols.guards():
+            self.guards.add("SHAPE_ENV", "", text)
         self.graph.lint()
 
     def _drop_modes_without_use(self) -> None:

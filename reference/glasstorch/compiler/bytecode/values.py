@@ -14,6 +14,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.compiler.shapes import number_of
 from glasstorch.core.geometry import Size
 from glasstorch.fx.proxy import Proxy
 from glasstorch.nn.modules.module import Module
@@ -43,6 +44,20 @@ class TensorValue(Value):
     proxy: Proxy
     example: Tensor
     is_named: bool = False  # after the first variable that holds it
+
+
+@dataclass(eq=False)
+class SymbolValue(Value):
+    """A number or a condition that is another one in other calls. What needs to know it makes it a constant."""
+
+    example: Any
+
+
+@dataclass(eq=False)
+class SymbolSlice(Value):
+    """A slice between numbers that are others in other calls."""
+
+    parts: list[Value]
 
 
 @dataclass(eq=False)
@@ -176,6 +191,10 @@ def known(value: Value | str) -> Any:
     """
     if isinstance(value, Constant) or (isinstance(value, Known) and isinstance(value.value, PLAIN_OBJECTS)):
         return value.value
+    if isinstance(value, SymbolValue):
+        return number_of(value.example)
+    if isinstance(value, SymbolSlice):
+        return slice(*map(known, value.parts))
     if isinstance(value, Sequence):
         items = [known(item) for item in value.items]
         return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
@@ -205,7 +224,7 @@ def is_known(value: Value) -> bool:
         return value.factory is None and all(map(is_known, value.items.values()))
     if isinstance(value, Known):
         return isinstance(value.value, PLAIN_OBJECTS)
-    return isinstance(value, Constant | Group)
+    return isinstance(value, Constant | Group | SymbolValue | SymbolSlice)
 
 
 def has_tensor(value: Any) -> bool:
@@ -217,10 +236,12 @@ def has_tensor(value: Any) -> bool:
     return isinstance(value, TensorValue)
 
 
-def mapped(value: Any, convert: Callable[[TensorValue], Any]) -> Any:
-    """The object that a value stands for, with each tensor converted."""
-    if isinstance(value, TensorValue):
+def mapped(value: Any, convert: Callable[[Any], Any]) -> Any:
+    """The object that a value stands for, with each tensor and each symbol converted."""
+    if isinstance(value, TensorValue | SymbolValue):
         return convert(value)
+    if isinstance(value, SymbolSlice):
+        return slice(*[mapped(part, convert) for part in value.parts])
     if isinstance(value, Sequence):
         items = [mapped(item, convert) for item in value.items]
         return value.kind(*items) if hasattr(value.kind, "_fields") else value.kind(items)
@@ -236,8 +257,8 @@ def plain_kind(kind: type[Any]) -> type[Any]:
 
 def describe(value: Any) -> str:
     """What a value is, for a message."""
-    if isinstance(value, TensorValue):
-        return "a tensor"
+    if isinstance(value, TensorValue | SymbolValue):
+        return "a tensor" if isinstance(value, TensorValue) else f"the number {value.example}"
     if isinstance(value, Group):
         return "a set"
     if isinstance(value, Function):

@@ -1,7 +1,7 @@
 """How does an object of the outside become a value, and what is then assumed of it?
 
 Mirrors: torch/_dynamo/variables/builder.py (VariableBuilder)
-Differs: numbers are constants, never symbols.
+Differs: floats are constants, never symbols.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from glasstorch.compiler.bytecode.values import (
     Method,
     Partial,
     Sequence,
+    SymbolValue,
     TensorValue,
     Value,
 )
@@ -34,6 +35,7 @@ from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.geometry import Size
 from glasstorch.core.layout import layout, memory_format
+from glasstorch.core.symbols import is_symbol
 from glasstorch.nn.modules.module import Module
 from glasstorch.nn.modules.rnn import RNNBase
 from glasstorch.nn.parameter import Buffer, Parameter
@@ -75,6 +77,8 @@ def wrap(recorder: Recorder, obj: Any, source: Source) -> Value:
         if type(obj) not in (Tensor, Parameter, Buffer):
             raise Unsupported(f"a tensor of the class {type(obj).__name__}, whose own methods are not known")
         return recorder.input(obj, source)
+    if type(obj) is int and (number := recorder.number(obj, source)) is not None:
+        return number
     if is_constant(obj) and not isinstance(obj, tuple):
         guards.equal(where, obj)
         return Constant(obj, source=source)
@@ -141,6 +145,8 @@ def made(obj: Any) -> Value:
         return Mapping({key: made(item) for key, item in obj.items()}, type(obj))
     if isinstance(obj, set):
         return Group(obj)
+    if is_symbol(obj):
+        return SymbolValue(obj)
     return Constant(obj) if is_constant(obj) else Known(obj)
 
 

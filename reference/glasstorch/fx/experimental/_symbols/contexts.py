@@ -16,6 +16,8 @@ from glasstorch.fx.experimental._symbols.sources import Source
 class ConstraintViolationError(RuntimeError):
     """A size that a program declared to be free turned out not to be."""
 
+    is_for_the_program = True  # it says that a mark is wrong: no capture goes on without it
+
 
 class DimDynamic(enum.Enum):
     """How a size is treated."""
