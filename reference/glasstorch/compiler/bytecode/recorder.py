@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from operator import getitem
 from typing import Any
 
@@ -105,7 +104,10 @@ class Recorder:
             return example
         with self.fake, enable_grad():
             cloned = example.clone()
-        with nullcontext() if self.symbols is None else self.symbols.env.suppress_guards():
+        if self.symbols is None:
+            return cloned if cloned.stride() == example.stride() else example
+        self.symbols.shapes.append((cloned, cloned._shape))
+        with self.symbols.env.suppress_guards():
             return cloned if cloned.stride() == example.stride() else example
 
     def input_of(self, value: TensorValue) -> TensorValue:
