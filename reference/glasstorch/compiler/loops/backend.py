@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.loops.lower import Unlowered, lower
@@ -51,7 +52,9 @@ class CompiledFxGraph:
             names.update(compiled(self.kernels, self.cpp_code))
         except CompileError as error:
             tell_once(str(error))
-            names.update({kernel.name: numpy_kernel(kernel) for kernel in self.kernels}, pointer=lambda x: x)
+            names.update(
+                {kernel.name: numpy_kernel(kernel) for kernel in self.kernels}, pointer=_itself, const_pointer=_itself
+            )
         exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
         self.call: Callable[[list[Any]], list[Any]] = names["call"]
 
@@ -63,13 +66,18 @@ def runtime() -> dict[str, Any]:
     """What the names of a wrapper's text stand for."""
     return {
         "torch": at(""),
-        "empty_strided": lambda sizes, strides, of: at("empty_strided")(sizes, strides, dtype=of),
+        "empty_strided": empty_strided,
         "as_strided": lambda x, sizes, strides, offset: x.as_strided(sizes, strides, x.storage_offset() + offset),
         "assert_size_stride": assert_size_stride,
         "as_planned": as_planned,
-        "pointer": lambda x: x.data_ptr(),
+        "pointer": Tensor.data_ptr,
+        "const_pointer": Tensor.const_data_ptr,
         "threads": threads,
     }
+
+
+def _itself(tensor: Tensor) -> Tensor:
+    return tensor
 
 
 def assert_size_stride(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> None:
@@ -85,7 +93,7 @@ def as_planned(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> Any
     """What an operator gave, in the layout that loops expect."""
     if tensor.stride() == strides:
         return tensor
-    return at("empty_strided")(sizes, strides, dtype=tensor.dtype).copy_(tensor)
+    return empty_strided(tuple(sizes), tuple(strides), tensor.dtype).copy_(tensor)
 
 
 @cache

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from glasstorch.compiler.loops.cpp_text import STORED_AS, GroupText
+from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
 from glasstorch.compiler.loops.ir import Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
 from glasstorch.compiler.loops.schedule import Group, Schedule
@@ -163,11 +163,12 @@ class WrapperText:
             if buffer in written:
                 of = str(buffer.dtype)
                 self.line(f"{self.name(buffer)} = empty_strided({buffer.sizes}, {buffer.strides}, {of})")
-            pointers.append(f"pointer({self.name(buffer)})")
+            pointers.append(f"{'pointer' if buffer in written else 'const_pointer'}({self.name(buffer)})")
         if kernel.workspace:
             self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8)")
             pointers.append("pointer(workspace)")
-        self.line(f"{kernel.name}({', '.join([*pointers, 'threads()'])})")
+        large = any(prod(group.dims.sizes) >= GRAIN for group in kernel.groups)
+        self.line(f"{kernel.name}({', '.join([*pointers, 'threads()' if large else '1'])})")
         if kernel.workspace:
             self.line("del workspace")
 
