@@ -26,13 +26,25 @@ class FileByFile(LoadFileScheduling):  # type: ignore[misc] # xdist tells mypy n
     def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
         """Forget a test that was run, and its file with the last one."""
         assert self.collection is not None
-        test = self.collection[item_index]
-        file = self._split_scope(test)
-        units = self.assigned_work[node]
+        self._forget(node, self.collection[item_index])
+        self._reschedule(node)
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Leave what a worker had to do to the others; if it crashed, all but the test that it ran, which is returned.
+
+        xdist gives that test to the next worker, which crashes too, until no worker is left.
+        """
+        running = next((test for tests in self.assigned_work[node].values() for test in tests), None)
+        if running is not None:
+            self._forget(node, running)
+        super().remove_node(node)
+        return running
+
+    def _forget(self, node: WorkerController, test: str) -> None:
+        file, units = self._split_scope(test), self.assigned_work[node]
         del units[file][test]
         if not units[file]:
             del units[file]
-        self._reschedule(node)
 
     def _pending_of(self, workload: dict[str, dict[str, bool]]) -> int:
         return sum(map(len, workload.values()))
