@@ -23,6 +23,7 @@ DEFAULT: Final = "inductor"
 PLACES: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
     "inductor": ("glasstorch.compiler.loops.backend:compile_fx", ()),
     "aot_eager": ("glasstorch.compiler.backends:aot_eager", ("debug",)),
+    "aot_eager_decomp_partition": ("glasstorch.compiler.backends:aot_eager_decomp_partition", ("debug",)),
     "eager": ("glasstorch.compiler.backends:eager", ("debug",)),
 }
 # Names of PyTorch's whose compilers are not part of this library.
@@ -94,11 +95,21 @@ def aot_eager(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Callable[...,
     return _aot(gm, fake_tensor_inputs)
 
 
-def _aot(gm: Any, inputs: Sequence[Any]) -> Callable[..., Any]:
+def aot_eager_decomp_partition(gm: Any, fake_tensor_inputs: Any, **options: Any) -> Callable[..., Any]:
+    """`aot_eager` with core operators only, and a backward pass that computes again what is cheap."""
+    if options:
+        warnings.warn(f"aot_eager_decomp_partition backend ignoring extra kwargs {options}", stacklevel=2)
+    from glasstorch.compiler.decompositions.table import core_aten_decompositions
+    from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
+
+    return _aot(gm, fake_tensor_inputs, min_cut_rematerialization_partition, core_aten_decompositions())
+
+
+def _aot(gm: Any, inputs: Sequence[Any], cut: Any = None, decompositions: Any = None) -> Callable[..., Any]:
     from glasstorch.compiler.aot import compile_flat
     from glasstorch.compiler.partition import default_partition
 
-    run = compile_flat(gm, inputs, _forward_of, _forward_of, default_partition)
+    run = compile_flat(gm, inputs, _forward_of, _forward_of, cut or default_partition, decompositions)
     run._boxed_call = True  # type: ignore[attr-defined]
     return run
 
