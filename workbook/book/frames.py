@@ -12,7 +12,7 @@ NOTHING = ("RESUME", "PRECALL", "NOP")  # instructions that have no effect while
 
 
 class Step(NamedTuple):
-    """An instruction, the stack after it, and the nodes that it added to the graph; depth 1 is a function called."""
+    """An instruction, the stack after it, and the calls that it added to the graph; depth 1 is a function called."""
 
     depth: int
     name: str
@@ -46,7 +46,8 @@ def steps_of(function: Callable[..., Any], *args: object) -> list[Step]:
                 graph, place = self.recorder.graph, len(steps)
                 before = {*graph.nodes}
                 found(instruction)
-                added = tuple(node.name for node in graph.nodes if node not in before)
+                new = [node for node in graph.nodes if node not in before and node.op != "placeholder"]
+                added = tuple(node.name for node in new)
                 inner = {name for step in steps[place:] for name in step.added}
                 shown = tuple(map(short, self.stack))
                 own = tuple(name for name in added if name not in inner)
