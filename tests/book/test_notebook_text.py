@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.book.small_book import SmallBook, cell
@@ -36,3 +39,11 @@ def test_plain_pages_are_not_notebooks(book: SmallBook) -> None:
         notebook_sources(book.root, [plain])
     with pytest.raises(BookError, match="no such file"):
         notebook_sources(book.root, [book.root / "nothing.md"])
+
+
+def test_to_read_a_notebook_builds_no_grammar_of_web_addresses() -> None:
+    # jsonschema builds one, for 0.8 s, where it finds a package that Jupyter's server brings
+    program = "import sys, jsonschema, workbook.book.notebooks; print('lark' in sys.modules, 'nbformat' in sys.modules)"
+    for first, built in (("", "True True"), ("import workbook.book; ", "False True")):
+        done = subprocess.run([sys.executable, "-c", first + program], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == built

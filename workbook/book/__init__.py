@@ -8,3 +8,12 @@ word's card tells) `nodes` `places` (what a name in a box means) `references` `q
 (links that open it beside a page) `vendor` (typefaces) `mathematics` `finish` (built pages) `searching` (what the
 search finds) `hook` `build` `swap` (a new site in the place of an old one); and `reading`, which reads the prose.
 """
+
+from __future__ import annotations
+
+import sys
+from typing import cast
+
+# As if it were not installed: jsonschema, which nbformat needs, would build a grammar of web addresses with it, for
+# 0.8 s in each process, and no notebook is checked for addresses.
+cast(dict[str, None], sys.modules).setdefault("rfc3987_syntax", None)
