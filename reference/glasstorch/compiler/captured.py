@@ -32,6 +32,7 @@ from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
 from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.marks import innermost, why_disabled
+from glasstorch.compiler.mismatch import failure
 from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.shapes import Sizes
@@ -167,7 +168,7 @@ class Optimized:
         return True
 
     def _first_failure(self, entry: Entry, arguments: dict[str, Any]) -> Any:
-        return entry.captured.guards.first_failure(arguments, self.fn.__globals__)
+        return failure(entry.captured.guards, arguments, self.fn.__globals__)
 
     def _failures(self, arguments: dict[str, Any]) -> str:
         """A line for each graph: the guard that does not hold."""

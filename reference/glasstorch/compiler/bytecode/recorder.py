@@ -240,6 +240,7 @@ class Recorder:
             if not node.users and _only_takes_apart(node):
                 self.graph.erase_node(node)
         self._drop_modes_without_use()
+        self._inputs_first()
         kept = set() if self.symbols is None else self.symbols.of(self.graph.find_nodes(op="placeholder"))
         for node in self.graph.find_nodes(op="placeholder"):
             if not node.users and node not in kept:
@@ -247,6 +248,12 @@ class Recorder:
         for text in () if self.symbols is None else self.symbols.guards():
             self.guards.add("SHAPE_ENV", "", text)
         self.graph.lint()
+
+    def _inputs_first(self) -> None:
+        """Put the inputs before the first operator: one may have been met later."""
+        first = next(node for node in self.graph.nodes if node.op != "placeholder")
+        for node in self.graph.find_nodes(op="placeholder"):
+            first.prepend(node)
 
     def _drop_modes_without_use(self) -> None:
         """Erase pairs of nodes that set the mode of gradients and set it back, with nothing between them."""

@@ -1,0 +1,67 @@
+"""Why does a guard not hold, in PyTorch's words where it has some?
+
+Mirrors: torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from glasstorch._tensor import Tensor
+from glasstorch.compiler.guards import Guard, Guards
+
+SIZES = re.compile(r"\.(shape|stride\(\)) == (\(.*?\))")
+# How PyTorch's C++ calls dtypes.
+CLASSES = {
+    "float16": "Half", "bfloat16": "BFloat16", "float32": "Float", "float64": "Double", "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble", "bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int",
+    "int64": "Long",
+}  # fmt: skip
+ARGUMENT = re.compile(r"L\['(\w+)'\]")
+
+
+def _class_of(dtype: Any) -> str:
+    name = str(dtype).rpartition(".")[2]
+    return CLASSES.get(name, name)
+
+
+def failure(guards: Guards, arguments: dict[str, Any], names: dict[str, Any]) -> str:
+    """The first guard that does not hold, told by what differs if it is one of a tensor."""
+    guard = guards.first_failure(arguments, names)
+    if guard is None:
+        return "no guard fails"
+    if guard.kind != "TENSOR_MATCH":
+        return str(guard)
+    scope = {"L": arguments, "G": names}
+    try:
+        value = eval(guard.source, guards.names, scope)
+    except (AttributeError, KeyError, IndexError, TypeError):
+        return str(guard)
+    shown = ARGUMENT.sub(lambda match: match[1], guard.source)
+    if not isinstance(value, Tensor):
+        return f"expected type of '{shown}' to be a tensor type, ' but found {type(value)}"
+    return _difference(guards, guard, value, scope, f"tensor '{shown}'") or str(guard)
+
+
+def _difference(guards: Guards, guard: Guard, value: Tensor, scope: dict[str, Any], who: str) -> str | None:
+    for fact in guard.expression.split(" and "):
+        if eval(fact, guards.names, scope):
+            continue
+        if ".dtype is " in fact:
+            expected = eval(fact.partition(" is ")[2], guards.names)
+            return f"{who} dtype mismatch. expected {_class_of(expected)}, actual {_class_of(value.dtype)}"
+        if ".requires_grad is " in fact:
+            return f"{who} requires_grad mismatch. expected requires_grad={int(fact.endswith('True'))}"
+        found = SIZES.search(fact)
+        if found is None:
+            return None
+        wanted = ast.literal_eval(found[2])
+        actual = tuple(value.shape) if found[1] == "shape" else tuple(value.stride())
+        if len(wanted) != len(actual):
+            return f"{who} rank mismatch. expected {len(wanted)}, actual {len(actual)}"
+        index = next(i for i, (a, b) in enumerate(zip(wanted, actual, strict=True)) if a != b)
+        what = "size" if found[1] == "shape" else "stride"
+        return f"{who} {what} mismatch at index {index}. expected {wanted[index]}, actual {actual[index]}"
+    return None
