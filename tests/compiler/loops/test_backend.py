@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -200,3 +202,23 @@ def test_function_of_numpys_own_kernels(name: str, language: str) -> None:
 def test_an_operator_without_cpp_is_left_to_its_kernel() -> None:
     compiled = check(lambda x: torch.remainder(x, 2) + 1, torch.tensor([-3.0, 5.0]))
     assert "aten_remainder" in compiled.source_code
+
+
+def test_strides_of_dimensions_with_one_element_do_not_matter() -> None:
+    compiled = graph(lambda x: x + 1, torch.ones(1, 3))
+    assert compiled([torch.ones(3, 1).t()])[0].tolist() == [[2, 2, 2]]
+    other = torch.ones(3).as_strided((1, 3), (77, 1))
+    assert compiled([other])[0].tolist() == [[2, 2, 2]]
+
+
+def test_machine_code_is_unloaded_with_its_last_function() -> None:
+    compiled = graph(lambda x: x * 11 + 13, torch.ones(5))
+    library = weakref.ref(compiled.call.__globals__["kernel0"].library)
+    call = compiled.call
+    del compiled
+    gc.collect()
+    assert call([torch.ones(5)])[0].tolist() == [24] * 5
+    assert library() is not None
+    del call
+    gc.collect()
+    assert library() is None

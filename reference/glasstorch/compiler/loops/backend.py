@@ -13,7 +13,7 @@ from typing import Any
 from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
-from glasstorch.compiler.loops.lower import Unlowered, lower
+from glasstorch.compiler.loops.lower import Unlowered, lower, same_strides
 from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
@@ -82,7 +82,9 @@ def _itself(tensor: Tensor) -> Tensor:
 
 def assert_size_stride(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> None:
     """Refuse an input of other sizes or strides than those for which the loops were written."""
-    if tensor._shape != sizes or tensor.stride() != strides:
+    if tensor._shape == sizes and tensor.stride() == strides:
+        return
+    if tensor._shape != sizes or not same_strides(sizes, tensor.stride(), strides):
         raise AssertionError(
             f"a compiled graph got an input of sizes {tuple(tensor.shape)} and strides {tensor.stride()}; it was "
             f"compiled for sizes {sizes} and strides {strides}"

@@ -54,6 +54,10 @@ class Opaque:
 
 def lower(module: GraphModule) -> Lowered:
     """The loops of a graph that make_fx recorded with fake tensors. Unlowered if it writes to its values."""
+    for node in module.graph.nodes:
+        for like in tree_leaves(node.meta.get("val")):
+            if any(not isinstance(size, int) for size in (like.shape if isinstance(like, Tensor) else ())):
+                raise Unlowered(f"{node.name} has sizes that are symbols")
     build = Builder()
     lowering = _Lowering(build, module)
     for node in module.graph.nodes:
@@ -193,7 +197,7 @@ class _Lowering:
             return None
         assert value.sizes == tuple(like.shape), f"{value} stands for {like}"
         assert value.dtype is like.dtype, f"{value} stands for {like}"
-        if _same_strides(value.sizes, value.strides, like.stride()):
+        if same_strides(value.sizes, value.strides, like.stride()):
             return value
         return pointwise(self.build, "clone", None, [value], like)
 
@@ -239,6 +243,6 @@ def _offset(tensor: Tensor) -> int:
     return int(tensor.storage_offset())
 
 
-def _same_strides(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:
+def same_strides(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:
     """Whether strides reach the same elements: those of dimensions with one element reach none."""
-    return all(a == b for size, a, b in zip(sizes, one, other, strict=True) if size > 1)
+    return 0 in sizes or all(a == b for size, a, b in zip(sizes, one, other, strict=True) if size > 1)

@@ -10,8 +10,10 @@ which OpenMP is loaded. A process that was forked has none of them, and computes
 
 from __future__ import annotations
 
+import _ctypes
 import ctypes
 import os
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -53,6 +55,7 @@ def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., An
         count = len(kernel.parameters) + bool(kernel.workspace)
         function.argtypes = [ctypes.c_void_p] * count + [ctypes.c_int64]
         function.restype = None
+        function.library = loaded  # which is unloaded when no function of it is left
         functions[kernel.name] = function
     return functions
 
@@ -61,9 +64,11 @@ def load(path: Path) -> ctypes.CDLL:
     """A shared library. CompileError if the system refuses it, as where a folder's programs must not run."""
     with threads_give_up_soon():
         try:
-            return ctypes.CDLL(str(path))
+            loaded = ctypes.CDLL(str(path))
         except OSError as error:
             raise CompileError(f"what the compiler made cannot be loaded: {error}") from None
+    weakref.finalize(loaded, _ctypes.dlclose, loaded._handle).atexit = False
+    return loaded
 
 
 @contextmanager
