@@ -11,7 +11,6 @@ import inspect
 from enum import Enum
 from types import (
     FunctionType,
-    GeneratorType,
     MemberDescriptorType,
     MethodDescriptorType,
     MethodType,
@@ -21,6 +20,15 @@ from types import (
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.bytecode.classes import (
+    TABLES,
+    class_of,
+    guard_static,
+    in_mro,
+    is_of_the_program,
+    of_class,
+    place_of,
+)
 from glasstorch.compiler.bytecode.contexts import context_attribute
 from glasstorch.compiler.bytecode.raising import Raised, evaluated, of_the_program
 from glasstorch.compiler.bytecode.recorder import Recorder
@@ -30,7 +38,6 @@ from glasstorch.compiler.bytecode.values import (
     Constant,
     Context,
     Function,
-    Generator,
     Group,
     Iterating,
     Known,
@@ -56,9 +63,7 @@ FACTS: Final = (
     "shape", "dtype", "device", "ndim", "layout", "requires_grad", "is_leaf", "is_sparse", "is_cuda", "is_meta",
     "itemsize", "nbytes",
 )  # fmt: skip
-LIBRARY: Final = "glasstorch"
 PLAIN_READERS: Final = (object.__getattribute__, BaseException.__getattribute__, None)
-TABLES: Final = ("_parameters", "_buffers", "_modules")  # where a module keeps what it has registered
 
 
 def attribute(recorder: Recorder, value: Value, name: str) -> Value:
@@ -89,11 +94,6 @@ def attribute(recorder: Recorder, value: Value, name: str) -> Value:
     if isinstance(value, Method) and name == "__func__" and isinstance(value.function, Value):
         return value.function
     raise Unsupported(f"the attribute {name} of {describe(value)}")
-
-
-def in_mro(kind: type[Any], name: str) -> Any:
-    """What a class or the first of its parents defines under a name, as it is defined; None if none does."""
-    return next((vars(parent)[name] for parent in kind.__mro__ if name in vars(parent)), None)
 
 
 def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
@@ -128,22 +128,6 @@ def _of_container(value: Sequence | Mapping | Group, name: str) -> Value:
     if not hasattr(kind, name):
         raise Raised(AttributeError(f"{kind.__name__!r} object has no attribute {name!r}"))
     return Method(value, name)
-
-
-def module_in_the_library(obj: Any) -> str:
-    """The module of the library that defines a function or a class; nothing if it is not the library's."""
-    module: str = getattr(obj, "__module__", None) or ""
-    return module if module.partition(".")[0] in (LIBRARY, "torch") else ""
-
-
-def is_of_the_program(kind: Any) -> bool:
-    """Whether a class is one that a program may change at any time."""
-    return is_written_in_python(kind) and not module_in_the_library(kind)
-
-
-def is_written_in_python(kind: Any) -> bool:
-    """Whether a class is made by a `class` statement, or one of NumPy's or the like that can be changed as those."""
-    return bool(kind.__flags__ & 1 << 9)
 
 
 def _is_generated(kind: type[Any], name: str) -> bool:
@@ -247,7 +231,7 @@ def _of_class(recorder: Recorder, value: Known, name: str) -> Value:
     if static is None and type(obj) is not type and isinstance(in_mro(type(obj), "__getattr__"), FunctionType):
         raise Unsupported(f"{name} of the class {obj.__name__}, whose metaclass says what that is")
     if isinstance(static, staticmethod | classmethod):
-        _guard_static(recorder, obj, name, static)
+        guard_static(recorder, obj, name, static)
     if isinstance(static, classmethod) and isinstance(static.__func__, FunctionType):
         return Method(value, Known(static.__func__))
     found = evaluated(getattr, obj, name)
@@ -283,14 +267,14 @@ def _of_object(recorder: Recorder, value: Known, name: str) -> Value:
         raise Unsupported(f"{name} of {describe(value)}, which has a __getattribute__ of its own")
     static = in_mro(kind, name)
     if isinstance(static, property | staticmethod | classmethod | functools.cached_property):
-        _guard_static(recorder, kind, name, static)
+        guard_static(recorder, kind, name, static)
     if isinstance(static, property):
         return _of_property(recorder, value, name, static)
     own = {} if is_new else getattr(obj, "__dict__", {})
     if name in own:
         return _outside(recorder, value, name, own[name])
     if not is_new and hasattr(obj, "__dict__") and is_of_the_program(kind):
-        place = _place(recorder, value)
+        place = place_of(recorder, value)
         recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.__dict__")
     if isinstance(static, FunctionType):
         return Method(value, of_class(recorder, kind, name, static))
@@ -317,23 +301,6 @@ def _of_object(recorder: Recorder, value: Known, name: str) -> Value:
     if is_new:
         return of_class(recorder, kind, name, static)
     return _outside(recorder, value, name, getattr(obj, name))
-
-
-def of_class(recorder: Recorder, kind: Any, name: str, static: Any) -> Value:
-    """What a class, or one of its parents, defines under a name; of a class of the library, without a guard."""
-    owner = next(parent for parent in kind.__mro__ if name in vars(parent))
-    if isinstance(static, FunctionType) and not is_of_the_program(owner):
-        return Known(static)
-    if not hasattr(type(static), "__get__") or isinstance(static, FunctionType):  # the class itself gives it, as it is
-        return wrap(recorder, static, Source(recorder.guards.name_of(kind)).attribute(name))
-    return wrap(recorder, static, Source(f"{recorder.guards.name_of(owner)}.__dict__").item(name))
-
-
-def _guard_static(recorder: Recorder, kind: Any, name: str, static: Any) -> None:
-    """Guard that a class still has a property or the like, which is no object of its own for the program."""
-    owner = next(parent for parent in kind.__mro__ if name in vars(parent))
-    if is_of_the_program(owner):
-        recorder.guards.same_object(f"{recorder.guards.name_of(owner)}.__dict__[{name!r}]", static)
 
 
 def _of_property(recorder: Recorder, value: Known, name: str, static: property) -> Value:
@@ -368,7 +335,7 @@ def _missing(recorder: Recorder, value: Known, name: str) -> Value:
     """What `__getattr__` gives for a name that is not found otherwise."""
     kind = type(value.value)
     if isinstance(value.value, Module):
-        place = _place(recorder, value)
+        place = place_of(recorder, value)
         for table in ("__dict__", *TABLES):
             recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.{table}")
     getter = in_mro(kind, "__getattr__")
@@ -389,104 +356,16 @@ def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
                 return known_members.items[name]
         elif name in members:
             member = members[name]
-            return wrap(recorder, member, Source(f"{_place(recorder, value)}.{table}[{name!r}]"))
+            return wrap(recorder, member, Source(f"{place_of(recorder, value)}.{table}[{name!r}]"))
     return None
 
 
 def _outside(recorder: Recorder, value: Known, name: str, found: Any) -> Value:
     """An attribute of an object of the outside."""
-    place = Source(_place(recorder, value))
+    place = Source(place_of(recorder, value))
     if not name.isidentifier():
         raise Unsupported(f"the attribute {name!r} of {describe(value)}")
     return wrap(recorder, found, place.attribute(name))
-
-
-def _place(recorder: Recorder, value: Known) -> str:
-    """The expression that leads to an object of the outside; to one that stays the same, its name in the guards."""
-    return recorder.guards.name_of(value.value) if value.source is None else value.source.expression
-
-
-def store_attribute(recorder: Recorder, value: Value, name: str, new: Value | None) -> None:
-    """Set an attribute of a value, or delete it."""
-    if not isinstance(value, Known) or isinstance(value.value, type):
-        raise Unsupported(f"a change of the attribute {name} of {describe(value)}")
-    obj, effects = value.value, recorder.effects
-    kind = type(obj)
-    if isinstance(obj, ModuleType):
-        if new is None:
-            attribute(recorder, value, name)  # AttributeError if there is none
-        effects.write_global(vars(obj), name, new)
-        return
-    if isinstance(obj, Module):
-        _check_of_module(value, name, new)
-    elif _has_setter(kind, object) and not isinstance(obj, BaseException):
-        setter = in_mro(kind, "__delattr__" if new is None else "__setattr__")
-        if not isinstance(setter, FunctionType | WrapperDescriptorType):
-            raise Unsupported(f"a change of {name} of {describe(value)}, which has a __setattr__ of its own")
-        if isinstance(setter, FunctionType):
-            recorder.call(Known(setter), [value, Constant(name), *([] if new is None else [new])], {})
-            return
-    store_plainly(recorder, value, name, new)
-
-
-def store_plainly(recorder: Recorder, value: Known, name: str, new: Value | None) -> None:
-    """Set an attribute of an object, or delete it, as `object.__setattr__` does."""
-    static = in_mro(type(value.value), name)
-    if isinstance(value.value, BaseException):
-        if name == "__traceback__":
-            return
-        if name.startswith("__") or not recorder.effects.is_new(value) or hasattr(type(static), "__set__"):
-            raise Unsupported(f"a change of {name} of {describe(value)}")
-    if isinstance(static, property):
-        function = static.fdel if new is None else static.fset
-        if function is None:
-            what = "deleter" if new is None else "setter"
-            owner = type(value.value).__name__
-            raise Raised(AttributeError(f"property {name!r} of {owner!r} object has no {what}"))
-        recorder.call(Known(function), [value, *([] if new is None else [new])], {})
-        return
-    if static is not None and not isinstance(static, MemberDescriptorType):
-        setter = in_mro(type(static), "__delete__" if new is None else "__set__")
-        if isinstance(setter, FunctionType):
-            descriptor = of_class(recorder, type(value.value), name, static)
-            recorder.call(Known(setter), [descriptor, value, *([] if new is None else [new])], {})
-            return
-        if hasattr(type(static), "__set__") or hasattr(type(static), "__delete__"):
-            raise Unsupported(f"a change of {name} of {describe(value)}, which is a descriptor")
-    if new is None and not _is_own(recorder, value, name):
-        raise Raised(AttributeError(f"{type(value.value).__name__!r} object has no attribute {name!r}"))
-    if static is None and new is not None and not hasattr(value.value, "__dict__"):
-        raise Raised(AttributeError(f"{type(value.value).__name__!r} object has no attribute {name!r}"))
-    recorder.effects.write(value, name, new)
-
-
-def _is_own(recorder: Recorder, value: Known, name: str) -> bool:
-    """Whether an attribute is one of the object itself."""
-    with of_the_program():
-        if recorder.effects.read(value, name) is not None:
-            return True
-    if recorder.effects.is_new(value):
-        return False
-    is_slot = isinstance(in_mro(type(value.value), name), MemberDescriptorType)
-    return name in getattr(value.value, "__dict__", {}) or (is_slot and hasattr(value.value, name))
-
-
-def _has_setter(kind: Any, plain: Any) -> bool:
-    """Whether attributes of a class are set in another way than those of a plain one."""
-    return (kind.__setattr__, kind.__delattr__) != (plain.__setattr__, plain.__delattr__)
-
-
-def _check_of_module(value: Known, name: str, new: Value | None) -> None:
-    """Whether an attribute of a module may be set: a buffer by a tensor, or what is no part of it by what is none."""
-    module = value.value
-    if _has_setter(type(module), Module) or name in TABLES:
-        raise Unsupported(f"a change of {name} of {describe(value)}")
-    is_part = isinstance(new, TensorValue) and class_of(new) is not Tensor
-    is_part |= isinstance(new, Known) and isinstance(new.value, Module)
-    if is_part or name in module._parameters or name in module._modules or new is None:
-        raise Unsupported(f"a change of the parameter or submodule {name} of {describe(value)}")
-    if name in module._buffers and not isinstance(new, TensorValue):
-        raise Unsupported(f"a change of the buffer {name} of {describe(value)} to {describe(new)}")
 
 
 def members(recorder: Recorder, value: Known) -> list[Value]:
@@ -497,26 +376,3 @@ def members(recorder: Recorder, value: Known) -> list[Value]:
     if value.source is not None:
         recorder.guards.keys(f"{value.source.expression}._modules", value.value._modules)
     return [attribute(recorder, value, name) for name in names]
-
-
-def class_of(value: Value) -> Any:
-    """The class of the object that a value stands for."""
-    if isinstance(value, TensorValue):
-        return type(value.example) if not hasattr(value.example, "fake_mode") else _class_of_tensor(value)
-    if isinstance(value, Sequence | Mapping | Context):
-        return value.kind
-    if isinstance(value, SymbolValue):
-        return value.example.node.pytype
-    if isinstance(value, View):
-        return type(getattr({}, value.what)())
-    kinds: dict[type[Any], Any] = {
-        Group: set, Function: FunctionType, Method: MethodType, Generator: GeneratorType, Partial: functools.partial,
-    }  # fmt: skip
-    if type(value) in kinds:
-        return kinds[type(value)]
-    return type(value.value if isinstance(value, Known) else known(value))
-
-
-def _class_of_tensor(value: TensorValue) -> Any:
-    node_type = value.proxy.node.type
-    return Tensor if node_type is None else node_type

@@ -21,14 +21,16 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.bytecode import builtins, iterators
-from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python, module_in_the_library
-from glasstorch.compiler.bytecode.builtins import PURE, items_of, same, subscript, truth
+from glasstorch.compiler.bytecode.attributes import attribute
+from glasstorch.compiler.bytecode.builtins import PURE
+from glasstorch.compiler.bytecode.classes import in_mro, is_written_in_python, module_in_the_library
 from glasstorch.compiler.bytecode.containers import container_method
 from glasstorch.compiler.bytecode.contexts import UNDERSTOOD as CONTEXTS
 from glasstorch.compiler.bytecode.contexts import context_method, make_context
 from glasstorch.compiler.bytecode.iterators import iterator_method
 from glasstorch.compiler.bytecode.marked import marked
 from glasstorch.compiler.bytecode.objects import instantiate, is_users, special
+from glasstorch.compiler.bytecode.operations import items_of, same, subscript, truth
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.slots import slot

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.builtins import (
+from glasstorch.compiler.bytecode.operations import (
     binary,
     contains,
     delete_item,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 from glasstorch.compiler.bytecode.attributes import attribute
-from glasstorch.compiler.bytecode.builtins import items_of, truth
 from glasstorch.compiler.bytecode.frame_base import FrameBase
 from glasstorch.compiler.bytecode.instructions import Instruction
 from glasstorch.compiler.bytecode.objects import advanced
+from glasstorch.compiler.bytecode.operations import items_of, truth
 from glasstorch.compiler.bytecode.raising import Raised
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (

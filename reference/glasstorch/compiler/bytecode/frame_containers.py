@@ -8,13 +8,10 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from glasstorch.compiler.bytecode.builtins import (
-    items_of,
-    text_of,
-)
 from glasstorch.compiler.bytecode.frame_base import FrameBase
 from glasstorch.compiler.bytecode.instructions import Instruction
 from glasstorch.compiler.bytecode.objects import is_users
+from glasstorch.compiler.bytecode.operations import items_of, text_of
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (

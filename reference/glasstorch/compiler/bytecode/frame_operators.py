@@ -10,8 +10,12 @@ from collections.abc import Callable
 from enum import EnumMeta
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.attributes import attribute, is_written_in_python, store_attribute
-from glasstorch.compiler.bytecode.builtins import (
+from glasstorch.compiler.bytecode.attributes import attribute
+from glasstorch.compiler.bytecode.classes import is_written_in_python
+from glasstorch.compiler.bytecode.frame_base import NULL, FrameBase
+from glasstorch.compiler.bytecode.instructions import Instruction
+from glasstorch.compiler.bytecode.objects import is_users, special
+from glasstorch.compiler.bytecode.operations import (
     binary,
     contains,
     delete_item,
@@ -21,10 +25,8 @@ from glasstorch.compiler.bytecode.builtins import (
     subscript,
     truth,
 )
-from glasstorch.compiler.bytecode.frame_base import NULL, FrameBase
-from glasstorch.compiler.bytecode.instructions import Instruction
-from glasstorch.compiler.bytecode.objects import is_users, special
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
+from glasstorch.compiler.bytecode.storing import store_attribute
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     CellValue,

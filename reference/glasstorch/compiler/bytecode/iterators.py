@@ -12,8 +12,8 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.builtins import binary, items_of, order, truth
 from glasstorch.compiler.bytecode.objects import advanced, is_users
+from glasstorch.compiler.bytecode.operations import binary, items_of, order, truth
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported

@@ -14,7 +14,8 @@ from enum import EnumMeta
 from types import FunctionType
 from typing import Any, Final
 
-from glasstorch.compiler.bytecode.attributes import attribute, in_mro, is_written_in_python, of_class
+from glasstorch.compiler.bytecode.attributes import attribute
+from glasstorch.compiler.bytecode.classes import in_mro, is_written_in_python, of_class
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from glasstorch.compiler.bytecode.attributes import attribute, class_of, store_plainly
-from glasstorch.compiler.bytecode.builtins import same, text_of
+from glasstorch.compiler.bytecode.attributes import attribute
+from glasstorch.compiler.bytecode.classes import class_of
 from glasstorch.compiler.bytecode.objects import new_object
+from glasstorch.compiler.bytecode.operations import same, text_of
 from glasstorch.compiler.bytecode.raising import Raised
 from glasstorch.compiler.bytecode.recorder import Recorder
+from glasstorch.compiler.bytecode.storing import store_plainly
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Constant, Known, Value, describe, known
 from glasstorch.nn.modules.module import Module
