@@ -1,6 +1,6 @@
 """What is compiled ahead of time, at PyTorch's own paths?
 
-Reading order: `aot_autograd`, `partitioners`, `config`, and `fx_minifier` for a graph that fails.
+Reading order: `aot_autograd`, `partitioners`, `compilers`, `config`, and `fx_minifier` for a graph that fails.
 
 Mirrors: torch/_functorch/__init__.py
 Differs: the code is in compiler/, but for the minifier.

@@ -21,6 +21,7 @@ from glasstorch.compiler.effects import observe, refuse_shared_memory
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.shapes import by_size
+from glasstorch.compiler.shared_arguments import Merged, groups_of, sharing_of
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
@@ -61,7 +62,7 @@ def aot_function(
     @wraps(fn)
     def compiled_fn(*args: Any, **kwargs: Any) -> Any:
         leaves, spec = tree_flatten((args, kwargs))
-        key = (spec, *map(_signature, leaves), is_grad_enabled())
+        key = (spec, *map(_signature, leaves), is_grad_enabled(), sharing_of(leaves))
         if key not in compiled:
             out_specs: list[Any] = []
 
@@ -88,6 +89,8 @@ def _signature(leaf: Any) -> Any:
         return type(leaf), repr(leaf)  # -0.0 equals 0.0, and nan does not equal itself
     if leaf is None or isinstance(leaf, PLAIN):
         return type(leaf), leaf
+    if isinstance(leaf, slice):
+        return slice, _signature(leaf.start), _signature(leaf.stop), _signature(leaf.step)
     raise TypeError(
         f"aot_function: an argument has the type {type(leaf).__name__}, whose values a graph cannot depend on; all "
         "flat_args must be tensors, numbers, texts, enums, or torch's own types such as dtypes"
@@ -107,9 +110,24 @@ def compile_flat(
 
     With symbols among the examples, the graphs are made when their numbers are known, once for each.
     """
+    options = (fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
     if any(map(is_symbol, args)):
-        options = (fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
         return by_size(lambda values: compile_flat(fn, values, *options), args)
+    if groups := groups_of(args):
+        written = observe(fn, args, may_share=True).written
+        groups = [group for group in groups if not set(written).isdisjoint(group)]
+    if groups:
+        merged = Merged(args, groups)
+        of_merged = compile_flat(merged.function(fn), merged.values(args), *options)
+        others = {sharing_of(args): lambda values: of_merged(merged.values(values))}
+
+        def run_merged(values: Sequence[Any]) -> list[Any]:
+            key = sharing_of(values)
+            if key not in others:
+                others[key] = compile_flat(fn, values, *options)
+            return others[key](values)
+
+        return run_merged
     effects = observe(fn, args)
     if not is_grad_enabled() or not any(effects.differentiable):
         module = trace_forward(fn, args, effects, decompositions)
@@ -168,3 +186,29 @@ def aot_module(mod: Module, *args: Any, **kwargs: Any) -> Module:
             return compiled(dict(mod.named_parameters()), dict(mod.named_buffers()), *given, **named)
 
     return AOTModule()
+
+
+def aot_module_simplified(
+    mod: Module,
+    args: Sequence[Any],
+    fw_compiler: Compiler,
+    bw_compiler: Compiler | None = None,
+    partition_fn: Partition = default_partition,
+    decompositions: dict[Any, Callable[..., Any]] | None = None,
+    keep_inference_input_mutations: bool = False,
+    inference_compiler: Compiler | None = None,
+) -> Callable[..., Any]:
+    """A function that runs compiled graphs of a module with flat arguments, like these, and flat results.
+
+    The module's parameters and buffers are looked up once, now. The graphs get them in front of the arguments.
+    """
+    state = {**dict(mod.named_parameters()), **dict(mod.named_buffers())}
+    names, values = list(state), list(state.values())
+
+    def flat(*given: Any) -> list[Any]:
+        found = functional_call(mod, dict(zip(names, given, strict=False)), given[len(names) :])
+        return tree_flatten(found)[0]
+
+    compilers = fw_compiler, bw_compiler or fw_compiler, partition_fn, decompositions, inference_compiler
+    run = compile_flat(flat, [*values, *args], *compilers)
+    return lambda *given: run([*values, *given])

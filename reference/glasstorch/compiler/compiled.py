@@ -89,4 +89,8 @@ def finish(effects: Effects, args: Sequence[Any], found: Sequence[Any]) -> list[
             for step in result.path:
                 value = step.make(value)
         results.append(value)
+    for argument, arg in zip(effects.arguments, args, strict=True):
+        if argument.geometry is not None:
+            shape, strides, moved = argument.geometry
+            arg.as_strided_(shape, strides, arg.storage_offset() + moved)
     return results

@@ -2,8 +2,8 @@
 
 Mirrors: torch/_functorch/_aot_autograd/collect_metadata_analysis.py (run_functionalized_fw_and_collect_metadata),
     torch/_functorch/_aot_autograd/schemas.py (ViewAndMutationMeta, OutputAliasInfo)
-Differs: a change of an argument's sizes or storage is refused. Arguments that share memory with each other are refused
-    if one of them is written to; so are several views of a detached tensor, and a gradient for what is no argument.
+Differs: a change of an argument's storage is refused, and that of the sizes of one that requires grad. A gradient
+    for what is no argument is refused too. Arguments that share memory are the matter of shared_arguments.py.
 
 A compiled graph writes to nothing and gives new tensors only. So what the function wrote to an argument becomes one
 more result, which is copied into the argument afterwards; and a result that is a view of an argument, or of another
@@ -23,6 +23,14 @@ from glasstorch.func.functional_tensor import FunctionalStorage, View, functiona
 from glasstorch.operators.composite.dropout import as_one_operator
 
 
+class Geometry(NamedTuple):
+    """How an argument lies in its memory at the end."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    moved: int  # how far its first element is from where it was
+
+
 class Argument(NamedTuple):
     """What happens to one argument of the function."""
 
@@ -30,6 +38,7 @@ class Argument(NamedTuple):
     requires_grad: bool
     is_written: bool
     is_written_unseen: bool  # by autograd, as under `no_grad`: its history stays
+    geometry: Geometry | None  # what `t_()` or its like makes of it: sizes, strides, and steps of the offset
 
 
 class Itself(NamedTuple):
@@ -62,8 +71,8 @@ class Effects(NamedTuple):
 
     def graph_results(self, run: Functionalized) -> list[Any]:
         """What the graph returns, of a run of the function."""
-        shared = [run.outputs[i]._base for i in self.shared]
-        return [*(run.given[i] for i in self.written), *run.outputs, *shared]
+        shared = [_whole(run.outputs[i]) for i in self.shared]
+        return [*(run.new_value(i) for i in self.written), *run.outputs, *shared]
 
 
 class Functionalized:
@@ -97,9 +106,22 @@ class Functionalized:
             as_one_operator.reset(dropout)
             _disable_functionalization()
 
+    def new_value(self, place: int) -> Any:
+        """What an argument holds at the end, in the sizes and strides that it had."""
+        wrapper = self.given[place]
+        return functional(inside(wrapper).base.value) if inside(wrapper).path else wrapper
 
-def observe(fn: Callable[..., Any], args: Sequence[Any]) -> Effects:
-    """Run a function of flat arguments, which returns a flat sequence, and say what it did; nothing is computed."""
+
+def _whole(view: Any) -> Any:
+    """The tensor that a result is a view of; one that was detached has no gradient."""
+    return view._base if _has_base(view) else functional(inside(view).base.value)
+
+
+def observe(fn: Callable[..., Any], args: Sequence[Any], may_share: bool = False) -> Effects:
+    """Run a function of flat arguments, which returns a flat sequence, and say what it did; nothing is computed.
+
+    An argument that is written to and shares its memory with another is refused unless `may_share`.
+    """
     needs = [isinstance(arg, Tensor) and arg.requires_grad for arg in args]
     inner = [i for i, needed in enumerate(needs) if needed and not args[i].is_leaf]
     with FakeTensorMode(allow_non_fake_inputs=True) as mode:
@@ -108,7 +130,8 @@ def observe(fn: Callable[..., Any], args: Sequence[Any]) -> Effects:
         written = [
             i for i, storage in enumerate(run.storages) if storage is not None and _is_written(run.given[i], storage)
         ]
-        refuse_shared_memory(args, written)
+        if not may_share:
+            refuse_shared_memory(args, written)
         results, shared = _results(run)
     arguments = [
         Argument(
@@ -116,6 +139,7 @@ def observe(fn: Callable[..., Any], args: Sequence[Any]) -> Effects:
             requires_grad=needs[i],
             is_written=i in written,
             is_written_unseen=i in written and run.given[i].grad_fn is run.histories[i],
+            geometry=_geometry(run, i, arg, needs[i]),
         )
         for i, arg in enumerate(args)
     ]
@@ -138,12 +162,27 @@ def _refuse_gradients_of_others(effects: Effects) -> None:
 
 def _is_written(wrapper: Tensor, before: FunctionalStorage) -> bool:
     found = inside(wrapper)
-    if found is not before or found.changed_shape or found.changed_storage:
+    if found is not before or found.changed_storage:
         raise NotImplementedError(
-            "aot_function: an argument whose sizes, strides or storage are changed in place cannot be compiled in "
-            "glasstorch; change a copy of it"
+            "aot_function: an argument whose storage is changed in place cannot be compiled in glasstorch; change a "
+            "copy of it"
         )
+    found.base.apply_updates()
     return found.base.generation > 0
+
+
+def _geometry(run: Functionalized, place: int, arg: Any, requires_grad: bool) -> Geometry | None:
+    """What an argument was turned into; None if its sizes and strides stay."""
+    storage = run.storages[place]
+    if storage is None or not storage.changed_shape:
+        return None
+    if requires_grad:
+        raise NotImplementedError(
+            "aot_function: an argument that requires grad and whose sizes or strides are changed in place cannot be "
+            "compiled in glasstorch; change a view of it"
+        )
+    value, before = storage.value, storage.base.value
+    return Geometry(tuple(value.shape), value.stride(), value.storage_offset() - before.storage_offset())
 
 
 def refuse_shared_memory(args: Sequence[Any], written: Sequence[int]) -> None:
@@ -174,9 +213,8 @@ def _results(run: Functionalized) -> tuple[list[Result], list[int]]:
         if shown := [i for i in places if not inside(run.outputs[i]).path]:
             wholes[base] = shown[0]
             continue
-        _check_has_base(run.outputs[places[0]])
         wholes[base] = len(run.outputs) + len(shared)
-        shared.append(places[0])
+        shared.append(next((i for i in places if _has_base(run.outputs[i])), places[0]))
     found: list[Result] = []
     for i, value in enumerate(run.outputs):
         if not is_functional(value):
@@ -192,13 +230,10 @@ def _results(run: Functionalized) -> tuple[list[Result], list[int]]:
     return found, shared
 
 
-def _check_has_base(view: Tensor) -> None:
+def _has_base(view: Tensor) -> bool:
+    """Whether autograd knows the tensor that a result is a view of."""
     base = view._base
-    if base is None or not is_functional(base) or inside(base).base is not inside(view).base or inside(base).path:
-        raise NotImplementedError(
-            "aot_function: two results that are views of a detached tensor which is no result itself cannot be "
-            "compiled in glasstorch; return that tensor too, or a copy of one of them"
-        )
+    return base is not None and is_functional(base) and inside(base).base is inside(view).base and not inside(base).path
 
 
 def _takes_gradient(value: Any) -> bool:

@@ -18,7 +18,7 @@ from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.graph import grad
 from glasstorch.compiler.effects import Effects, Functionalized
-from glasstorch.func.functional_tensor import inside, is_functional
+from glasstorch.func.functional_tensor import inside, is_functional, sync
 from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from glasstorch.fx.graph_module import GraphModule
 
@@ -87,7 +87,11 @@ def _fake(args: Sequence[Any]) -> list[Any]:
 
 
 def _value(value: Any) -> Any:
-    return inside(value).value if is_functional(value) else value
+    """What a functional tensor holds, with what was written to it through its views."""
+    if not is_functional(value):
+        return value
+    sync(value)
+    return inside(value).value
 
 
 def _tag(tag: str) -> None:
