@@ -68,7 +68,7 @@ def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
             of: with_threads(module, THREADS, repeat(compiled(module, program, arrays, backward)))
             for of, module in modules.items()
         }
-        yield Contest(f"compiled: {name}, {THREADS} threads each", runs, 300 if small else 2, 40, budget)
+        yield Contest(f"compiled: {name}, {THREADS} threads each", runs, 300 if small else 1, 60, budget)
 
 
 def compiled(module: ModuleType, program: Program, arrays: list[Array], backward: bool) -> Callable[[], object]:
