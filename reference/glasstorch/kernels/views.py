@@ -232,7 +232,7 @@ def slice(  # hot path: benchmarks/eager.py
         raise ShapeError("slice step must be positive")
     size = shape[dim]
     first, last = 0 if start is None else start, size if end is None else end
-    if type(size) is not int or not 0 <= first <= last <= size:
+    if not 0 <= first <= last <= size:
         first, last = slice_bounds(size, start, end)
     length = last - first if step == 1 else (last - first + step - 1) // step
     strides = self._strides or contiguous_strides(shape)

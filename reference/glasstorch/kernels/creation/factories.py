@@ -47,7 +47,7 @@ def checked_shape(size: Sequence[int]) -> Shape:
     """The sizes as a shape; a negative one is refused."""
     shape = tuple(size)
     for length in shape:
-        if is_negative(length):
+        if length < 0 if type(length) is int else is_negative(length):
             raise ShapeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     return shape
 
