@@ -1,7 +1,7 @@
 """How does a user give an operator a kernel that computes sizes, strides and dtypes, and no elements?
 
 Mirrors: torch/_library/fake_impl.py
-Differs: a size that depends on the elements cannot be made yet: symbolic sizes belong to the compiler.
+Differs: a size that depends on the elements is refused, also where the mode has a `shape_env`.
 """
 
 from __future__ import annotations
@@ -113,10 +113,7 @@ class FakeImplCtx:
         self._refuse = refuse
 
     def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> NoReturn:
-        """Refused, as by a mode without `shape_env`: a size that depends on elements is a symbol.
-
-        Symbolic sizes belong to the compiler, which glasstorch does not have yet.
-        """
+        """Refused, as by a mode without `shape_env`: a size that depends on elements would be a symbol."""
         self._refuse()
 
     create_unbacked_symint = new_dynamic_size

@@ -94,7 +94,7 @@ def check_fake(operator: OpOverload, args: tuple[Any, ...], kwargs: dict[str, An
     except DynamicOutputShapeException as error:
         raise NotImplementedError(
             f"{operator}: the sizes of a result depend on elements: get_ctx().new_dynamic_size() makes a symbol, and "
-            f"symbolic sizes belong to the compiler, which glasstorch does not have yet"
+            f"opcheck compares with fake tensors whose sizes are numbers"
         ) from error
 
 

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from glasstorch import _facade
 from glasstorch._tensor import Tensor
 from glasstorch.core.dtype import (
     BAREBONES_UNSIGNED,
@@ -29,6 +28,7 @@ from glasstorch.core.dtype import (
     promote_types,
 )
 from glasstorch.operators.generated import functions as f
+from glasstorch.outside_data.creation import as_tensor, tensor
 from glasstorch.testing.layouts import parts_compared
 from glasstorch.testing.mismatches import is_tiny, of_numbers, of_tensors
 
@@ -171,7 +171,7 @@ def _as_tensor(value: Any) -> Tensor | None:
     if isinstance(value, Tensor):
         return value
     try:
-        return _facade.as_tensor(value)
+        return as_tensor(value)
     except (TypeError, ValueError, RuntimeError):
         return None
 
@@ -269,8 +269,8 @@ def assert_allclose(
         FutureWarning,
         stacklevel=2,
     )
-    mine = actual if isinstance(actual, Tensor) else _facade.tensor(actual)
-    theirs = expected if isinstance(expected, Tensor) else _facade.tensor(expected, dtype=mine.dtype)
+    mine = actual if isinstance(actual, Tensor) else tensor(actual)
+    theirs = expected if isinstance(expected, Tensor) else tensor(expected, dtype=mine.dtype)
     if rtol is None and atol is None:
         each = [OLDER_TOLERANCES.get(one.dtype, (0.0, 0.0)) for one in (mine, theirs)]
         rtol, atol = max(relative for relative, _ in each), max(absolute for _, absolute in each)

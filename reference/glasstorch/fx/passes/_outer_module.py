@@ -7,15 +7,37 @@ from __future__ import annotations
 
 import inspect
 from operator import getitem
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node, map_arg
 from glasstorch.nn.modules.module import Module
 
-if TYPE_CHECKING:
-    from glasstorch.fx.passes.split_module import Partition
+
+class Partition:
+    """One part of a split graph: which nodes it has, what it takes and gives, which other parts must run before.
+
+    `environment` maps nodes of the old graph to those of this part's `graph`; `targets` has what the graph calls.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.submod_name = f"submod_{name}"
+        self.node_names: list[str] = []
+        self.inputs: dict[Node, None] = {}
+        self.outputs: dict[Node, None] = {}
+        self.dependencies: dict[str, None] = {}
+        self.dependents: dict[str, None] = {}
+        self.graph = Graph()
+        self.environment: dict[Node, Node] = {}
+        self.targets: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return (
+            f"name: {self.name},\n nodes: {self.node_names},\n inputs: {self.inputs},\n outputs: {self.outputs},\n"
+            f" partitions depended on: {self.dependencies},\n partition dependents: {self.dependents}"
+        )
 
 
 class OuterModule:
