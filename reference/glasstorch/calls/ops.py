@@ -272,7 +272,7 @@ class _HigherOrderNamespace(ModuleType):
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(
             f"'_HigherOrderNamespace' 'torch.ops.higher_order' object has no attribute '{name}': operators that take "
-            f"functions belong to PyTorch's compiler, which glasstorch does not have yet",
+            f"functions, as cond and while_loop do, are missing in glasstorch",
             name=name,
         )
 
