@@ -1,4 +1,4 @@
-"""How often has what happened while programs were compiled, at PyTorch's own path?
+"""What has happened while programs were compiled, at PyTorch's own path?
 
 Mirrors: torch/_dynamo/utils.py (counters)
 Differs: the code is in compiler/counters.py.

@@ -101,7 +101,7 @@ def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Mark the begin of a step for graphs of CUDA, of which there are none."""
+    """Mark where a step begins, for CUDA graphs, of which there are none."""
 
 
 __getattr__ = refuse_unknown_names(__name__)

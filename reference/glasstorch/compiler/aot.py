@@ -2,7 +2,8 @@
 
 Mirrors: torch/_functorch/aot_autograd.py (aot_function, aot_module)
 Differs: a graph is made for the arguments of the first call, and another one where sizes, dtypes, devices or what
-    requires grad are others. Sizes are numbers: `dynamic` and `keep_inference_input_mutations` change nothing.
+    requires grad are others. In these graphs sizes are numbers; `dynamic` and `keep_inference_input_mutations` change
+    nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How does a function run by the graphs that were captured of it?
 
-Mirrors: torch/_dynamo/eval_frame.py (optimize, explain), torch/_dynamo/convert_frame.py
+Mirrors: torch/_dynamo/convert_frame.py, torch/csrc/dynamo/cache_entry.h (CacheEntry)
 Differs: the function is wrapped; PyTorch puts new code in place of a frame's. Where a graph ends early, the instruction
     that it cannot hold and the rest of the function are called from here. A function that is called there is compiled
     too; what it calls in turn is seen only if it is captured.

@@ -1,4 +1,4 @@
-"""How often has what happened while programs were compiled?
+"""What has happened while programs were compiled, and how often?
 
 Mirrors: torch/_dynamo/utils.py (counters)
 """

@@ -1,8 +1,8 @@
 """What does a compilation print of its work, and how is that chosen?
 
 Mirrors: torch/_logging/_internal.py, torch/_logging/_registrations.py
-Differs: the variable is GLASSTORCH_LOGS; what is chosen is printed to stderr, each line with the name of what it is
-    part of, and there are no levels.
+Differs: the variable is GLASSTORCH_LOGS; what is chosen is printed to stderr, each line with its artifact's name, and
+    there are no levels.
 
 `GLASSTORCH_LOGS="graph_breaks,recompiles"` in the environment, or `torch._logging.set_logs(graph_breaks=True)`.
 """

@@ -1,7 +1,7 @@
 """What does PyTorch call the reason for which a capture ended?
 
 Mirrors: torch/_dynamo/graph_break_registry.json, torch/_dynamo/exc.py (unimplemented)
-Differs: a reason says here what it was in words of its own; this table leads from them to PyTorch's name of the kind.
+Differs: reasons are worded differently here. This table leads from their words to PyTorch's name for the kind.
 """
 
 from __future__ import annotations

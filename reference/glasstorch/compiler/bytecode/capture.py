@@ -43,9 +43,8 @@ class Captured(NamedTuple):
     rest: Rest | None = None
     why: Unsupported | None = None
     sets_modes: bool = False
-    runs_again: bool = (
-        False  # as it is, where the graph raises an error: the program handles it, or did something before
-    )
+    # As it is, where the graph raises an error: the program handles it, or did something before.
+    runs_again: bool = False
 
 
 ITSELF: Final = "___function"  # the name under which the arguments hold a function that is new in each call

@@ -1,7 +1,8 @@
 """What do the instructions of `try`, `raise` and `with` do, and where does an error lead?
 
 Mirrors: torch/_dynamo/symbolic_convert.py (exception_handler)
-Differs: the error of an operator on tensors is never caught: such a function is not captured.
+Differs: an error that an operator on tensors raises is never handled here. A function in which that happens runs as it
+    is, also where its graph raises the error in a later call.
 """
 
 from __future__ import annotations

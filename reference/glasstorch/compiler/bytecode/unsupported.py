@@ -1,7 +1,7 @@
 """Why is a program not captured?
 
 Mirrors: torch/_dynamo/exc.py
-Differs: there is one class. PyTorch numbers the reasons and explains each on a page of its own.
+Differs: there is one class for all reasons. PyTorch numbers them and explains each on a page of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What stands for an object while a function is executed symbolically?
 
 Mirrors: torch/_dynamo/variables
-Differs: seven classes instead of some two hundred. What can be done with a value is in attributes.py and calls.py.
+Differs: some twenty classes, which hold data only, instead of some two hundred. What can be done with a value is in
+    attributes.py, operations.py and calls.py.
 """
 
 from __future__ import annotations

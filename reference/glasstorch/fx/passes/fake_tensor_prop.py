@@ -1,7 +1,7 @@
 """Which fake tensor stands for each node's result?
 
 Mirrors: torch/fx/passes/fake_tensor_prop.py
-Differs: sizes are numbers, so no node gives a symbol.
+Differs: sizes are numbers: a symbol that a node gives is not noted.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which nodes did a pass make, replace and remove?
 
 Mirrors: torch/fx/passes/graph_transform_observer.py
-Differs: there are no settings of a compiler, so nothing is observed without `log_url`, and no pass is switched off.
+Differs: no setting of the compiler is read, so nothing is observed without `log_url`, and no pass is switched off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which sizes, dtype and strides does each node's result have?
 
 Mirrors: torch/fx/passes/shape_prop.py
-Differs: no tensor is quantized. Sizes are numbers.
+Differs: no tensor is quantized. Sizes are noted as numbers.
 """
 
 from __future__ import annotations
