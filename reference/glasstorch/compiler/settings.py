@@ -1,7 +1,8 @@
 """Which settings does the capture of programs have?
 
 Mirrors: torch/_dynamo/config.py
-Differs: only settings that change something here; a program reaches them as `torch._dynamo.config`.
+Differs: a few of PyTorch's settings, which a program reaches as `torch._dynamo.config`. `suppress_errors`, `verbose`,
+    `dynamic_shapes`, `specialize_float` and both that begin with `capture_` can be set, and change nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ class Settings:
 
     def __init__(self) -> None:
         self.recompile_limit = 8  # graphs of one function, after which it runs as it is
-        self.accumulated_recompile_limit = 256  # graphs of all functions with the same code
+        self.accumulated_recompile_limit = 256  # parts of one function, after breaks and called there
         self.fail_on_recompile_limit_hit = False
         self.error_on_recompile = False
-        self.suppress_errors = False  # whether a function runs as it is where its backend fails
+        self.suppress_errors = False
         self.disable = False
         self.verbose = False
         self.automatic_dynamic_shapes = True

@@ -1,6 +1,7 @@
 """How does a graph become a function that runs loops?
 
 Mirrors: torch/_inductor/compile_fx.py (compile_fx, compile_fx_inner), torch/_inductor/output_code.py (CompiledFxGraph)
+Differs: forward and backward are cut by the default partition, not at the smallest cut. `mode` changes nothing.
 """
 
 from __future__ import annotations
