@@ -39,6 +39,7 @@ from glasstorch.compiler.shapes import Sizes
 from glasstorch.compiler.stance import state
 from glasstorch.core.symbols import is_symbol
 from glasstorch.nn.modules.module import Module
+from glasstorch.random import default_generator
 
 STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 log = logging.getLogger("glasstorch._dynamo")
@@ -60,6 +61,7 @@ class Optimized:
         self.fn = fn
         self.of = of
         self.is_part = is_part  # whether another function that is compiled has led to it
+        self.defaults = fn.__defaults__, fn.__kwdefaults__
         self.arguments_of = _binder(fn)
         self.reset()
         _all.add(self)
@@ -83,6 +85,9 @@ class Optimized:
         """The function's result, from a graph if one holds or can be made."""
         if not state.plain and state.name == "force_eager":
             return self.fn(*args, **kwargs)
+        if self.fn.__defaults__ is not self.defaults[0] or self.fn.__kwdefaults__ is not self.defaults[1]:
+            self.defaults = self.fn.__defaults__, self.fn.__kwdefaults__
+            self.arguments_of = _binder(self.fn)
         return self.call(self.arguments_of(*args, **kwargs), lambda: self.fn(*args, **kwargs))
 
     def call(self, arguments: dict[str, Any], as_it_is: Callable[[], Any]) -> Any:
@@ -199,12 +204,14 @@ class Optimized:
         names = self.fn.__globals__
         inputs = entry.fetch(arguments, names)
         given = [inputs] if getattr(entry.run, "_boxed_call", False) else inputs
+        drawn = default_generator.get_state() if entry.captured.runs_again else None
         try:
             # A mode that the graph sets ends with it, also where an error ends the graph; `replay` sets what stays.
             found = copy_context().run(entry.run, *given) if entry.captured.sets_modes else entry.run(*given)
         except Exception:
-            if not entry.captured.runs_again:
+            if drawn is None:
                 raise
+            default_generator.set_state(drawn)
             return as_it_is()
         values = entry.captured.replay.run(found, arguments, names)
         rest = entry.captured.rest

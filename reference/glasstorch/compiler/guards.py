@@ -99,7 +99,7 @@ class Guards:
         if isinstance(value, float | complex):  # a zero has a sign, and NaN equals nothing
             self.add("EQUALS_MATCH", source, f"repr({source}) == {repr(value)!r}")
             return
-        text = repr(value) if isinstance(value, int | str) else self.name_of(value)
+        text = repr(value) if type(value) in (int, str) else self.name_of(value)
         self.add("EQUALS_MATCH", source, f"{source} == {text}")
 
     def length(self, source: str, value: Any) -> None:
@@ -113,7 +113,7 @@ class Guards:
         self.add("DICT_KEYS_MATCH", source, f"list({source}) == {self.name_of(list(value))}")
 
     def tensor(self, source: str, value: Tensor, with_sizes: bool = True) -> None:
-        """The source leads to a tensor of this one's class, dtype, device, sizes, strides and need of a gradient.
+        """The source leads to a tensor that is like this one in all but its elements.
 
         Without sizes it has as many dimensions; guards of the kind SHAPE_ENV say what must be true of them.
         """
@@ -123,6 +123,7 @@ class Guards:
             f"{source}.dtype is {dtype}",
             f"{source}.device == {self.name_of(value.device)}",
             f"{source}.requires_grad is {value.requires_grad}",
+            f"{source}.key_set == {value.key_set}",
             *(
                 (f"{source}.shape == {tuple(value.shape)}", f"{source}.stride() == {tuple(value.stride())}")
                 if with_sizes

@@ -11,6 +11,7 @@ from typing import Any
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.guards import Guard, Guards
+from glasstorch.core.keys import DispatchKeySet
 
 SIZES = re.compile(r"\.(shape|stride\(\)) == (\(.*?\))")
 # How PyTorch's C++ calls dtypes.
@@ -54,6 +55,9 @@ def _difference(guards: Guards, guard: Guard, value: Tensor, scope: dict[str, An
             return f"{who} dtype mismatch. expected {_class_of(expected)}, actual {_class_of(value.dtype)}"
         if ".requires_grad is " in fact:
             return f"{who} requires_grad mismatch. expected requires_grad={int(fact.endswith('True'))}"
+        if ".key_set == " in fact:
+            expected = DispatchKeySet(int(fact.partition(" == ")[2]))
+            return f"{who} dispatch key set mismatch. expected {expected}, actual {DispatchKeySet(value.key_set)}"
         found = SIZES.search(fact)
         if found is None:
             return None

@@ -106,6 +106,11 @@ def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
         return made(fact)
     found = getattr(Tensor, name, None)
     if found is None:
+        if value.source is not None and name in vars(recorder.tensors[value.proxy.node]):
+            return wrap(recorder, vars(recorder.tensors[value.proxy.node])[name], value.source.attribute(name))
+        if value.source is not None:
+            place = value.source.expression
+            recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.__dict__")
         raise Raised(AttributeError(f"'Tensor' object has no attribute {name!r}"))
     if name.startswith("is_") and not callable(found):  # what it is kept as, which its guard looks at
         return made(getattr(value.example, name))

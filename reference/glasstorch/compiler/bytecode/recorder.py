@@ -30,6 +30,7 @@ from glasstorch.compiler.bytecode.values import (
 )
 from glasstorch.compiler.guards import Guards
 from glasstorch.compiler.shapes import AllNumbers, Sizes, Symbols
+from glasstorch.core.layout import strided
 from glasstorch.core.symbols import is_symbol
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
@@ -84,6 +85,10 @@ class Recorder:
         """The value of a tensor of the outside."""
         found = self.inputs.get(id(tensor))
         if found is None:
+            if tensor.is_neg() or tensor.is_conj():
+                raise Unsupported("a tensor whose elements are kept negated or conjugated")
+            if tensor.layout is not strided:
+                raise Unsupported(f"a tensor of the layout {tensor.layout}")
             context = self.sizes.context_of(source.expression, tensor)
             made = self.fake.from_tensor(tensor) if context is None else self._with_symbols(tensor, source, context)
             example = self._example(tensor, made)

@@ -51,7 +51,7 @@ class CompiledFxGraph:
         }
         try:
             names.update(compiled(self.kernels, self.cpp_code))
-        except CompileError as error:
+        except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
             tell_once(str(error))
             names.update(
                 {kernel.name: numpy_kernel(kernel) for kernel in self.kernels}, pointer=_itself, const_pointer=_itself

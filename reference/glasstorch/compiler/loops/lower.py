@@ -53,11 +53,13 @@ class Opaque:
 
 
 def lower(module: GraphModule) -> Lowered:
-    """The loops of a graph that make_fx recorded with fake tensors. Unlowered if it writes to its values."""
+    """The loops of a graph that make_fx recorded with fake tensors. Unlowered if they cannot be made."""
     for node in module.graph.nodes:
         for like in tree_leaves(node.meta.get("val")):
             if any(not isinstance(size, int) for size in (like.shape if isinstance(like, Tensor) else ())):
                 raise Unlowered(f"{node.name} has sizes that are symbols")
+            if isinstance(like, Tensor) and (like.is_complex() or like.layout is not strided):
+                raise Unlowered(f"{node.name} is complex or sparse")
     build = Builder()
     lowering = _Lowering(build, module)
     for node in module.graph.nodes:
