@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from typing import Any
 
 import pytest
@@ -96,3 +97,68 @@ def test_a_function_that_runs_again_after_an_error_draws_its_random_numbers_once
         states.append(torch.get_rng_state())
     assert torch.equal(*states)
     assert log == [1, 1]
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("change", ["masked_fill_", "cumsum_"])
+def test_a_transposed_argument_is_copied_by_reshape_after_it_was_written_to(backend: str, change: str) -> None:
+    def changed(x: Any) -> Any:
+        x.masked_fill_(x > 0, 5) if change == "masked_fill_" else x.cumsum_(0)
+        x.reshape(-1)[2:].mul_(2)
+        return x * 1
+
+    first, second = (torch.arange(6.0).reshape(2, 3).t() for _ in range(2))
+    assert torch.equal(torch.compile(changed, backend=backend)(first), changed(second))
+    assert torch.equal(first, second)
+
+
+def test_a_write_to_a_view_whose_elements_overlap_is_refused() -> None:
+    def changed(x: Any) -> Any:
+        x.unfold(0, 2, 1).clamp_(min=2)
+        return x * 1
+
+    with pytest.raises(RuntimeError, match="a tensor being mutated that has internal overlap"):
+        torch.compile(changed, backend="aot_eager")(torch.ones(3))
+
+
+@pytest.mark.parametrize("function", [lambda x: x.softmax(0) * 2, lambda x: x.var(0), lambda x: x.exp().sum(1)])
+def test_a_batch_without_elements(function: Any) -> None:
+    run = torch.compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the variance of nothing
+        for size in (3, 5, 0):
+            torch.testing.assert_close(run(torch.ones(size, 2)), function(torch.ones(size, 2)), equal_nan=True)
+
+
+def relu_of_a_view(x: Any, other: Any) -> Any:
+    x.view(-1).relu_()
+    return x * other
+
+
+def row_by_row(x: Any, other: Any) -> Any:
+    x[0].mul_(other[1])
+    return x * 2
+
+
+def chosen_elements(x: Any, other: Any) -> Any:
+    x[0][x[0] > 1] = 0
+    return x - other
+
+
+def several_views(x: Any, other: Any) -> Any:
+    x[0].addcmul_(other[1], other[1])
+    x.t()[0].clamp_(min=0)
+    return x
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+@pytest.mark.parametrize("change", [relu_of_a_view, row_by_row, chosen_elements, several_views])
+def test_gradients_through_writes_to_views(backend: str, change: Any) -> None:
+    start = torch.tensor([[1.0, -2.0, 3.0], [0.5, 2.0, -1.0]])
+    first, second = (start.clone().requires_grad_() for _ in range(2))
+    found = torch.compile(lambda x: change(x * 1, x), backend=backend)(first)
+    expected = change(second * 1, second)
+    found.sum().backward()
+    expected.sum().backward()
+    assert torch.equal(found, expected)
+    assert torch.equal(first.grad, second.grad)

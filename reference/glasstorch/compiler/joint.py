@@ -18,7 +18,7 @@ from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.graph import grad
 from glasstorch.compiler.effects import Effects, Functionalized
-from glasstorch.func.functional_tensor import inside, is_functional, sync
+from glasstorch.func.functional_tensor import functional, inside, is_functional, sync
 from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from glasstorch.fx.graph_module import GraphModule
 
@@ -53,7 +53,8 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
         _tag(FORWARD)
         differentiable = [value for value, takes in zip(results, effects.differentiable, strict=True) if takes]
         sources = [wrapper for wrapper, needed in zip(run.wrappers, needs, strict=True) if needed]
-        found = iter(grad(differentiable, sources, tangents, allow_unused=True) if differentiable else [])
+        arriving = [functional(tangent) for tangent in tangents]  # backward may write to what it makes of them
+        found = iter(grad(differentiable, sources, arriving, allow_unused=True) if differentiable else [])
         gradients = [next(found, None) if needed else None for needed in needs]
         _tag(BACKWARD)
         return [_value(value) for value in results], [_value(value) for value in gradients]

@@ -192,19 +192,30 @@ def refresh(wrapper: TensorImpl) -> None:
     wrapper.key_set = (wrapper.key_set & ~MATH_BITS) | (value.key_set & MATH_BITS)
 
 
+def _refresh_sizes(wrapper: TensorImpl) -> None:
+    """Take over the geometry of a value that was written; of the same sizes, it is laid out as what it was written to.
+
+    What is a view of the old value is so one of the new value too, and `reshape` copies where it would have copied.
+    """
+    shape, strides = wrapper._shape, wrapper._strides
+    refresh(wrapper)
+    if wrapper._shape == shape:
+        wrapper._strides = strides
+
+
 def sync(wrapper: TensorImpl) -> None:
     """Bring a functional tensor up to date with what was written through its aliases."""
     found = inside(wrapper)
     before = found.count
     found.sync()
     if found.count != before:
-        refresh(wrapper)
+        _refresh_sizes(wrapper)
 
 
 def replace(wrapper: TensorImpl, value: Tensor) -> None:
     """Give a functional tensor a new value; its aliases learn of it by `commit_update`."""
     inside(wrapper).replace(value)
-    refresh(wrapper)
+    _refresh_sizes(wrapper)
 
 
 def commit_update(wrapper: TensorImpl) -> None:

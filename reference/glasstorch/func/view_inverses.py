@@ -157,6 +157,12 @@ def diagonal(base: Tensor, changed: Tensor, views: Views, number: int, offset: i
 
 
 def unfolded(base: Tensor, changed: Tensor, views: Views, number: int, dimension: int, size: int, step: int) -> Tensor:
+    if step < size and changed._shape[dimension] > 1:
+        raise RuntimeError(
+            "While executing unfold, functionalization encountered a tensor being mutated that has internal overlap. "
+            "When using torch.compile (or running functionalization directly), this is banned as the behavior is not "
+            "well defined. Consider cloning the tensor before mutating it, or removing the mutation from your model."
+        )
     return unfold_backward(changed, base._shape, dimension, size, step)
 
 

@@ -20,6 +20,7 @@ from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.partition import default_partition
+from glasstorch.core.pytree import tree_leaves
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.fx._names import at
 from glasstorch.fx.graph_module import GraphModule
@@ -108,9 +109,12 @@ def tell_once(why: str) -> None:
 def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
     """A function of a list of inputs that runs a graph of operators.
 
-    A graph that writes to its values, or that loops cannot hold, is run node by node.
+    A graph that writes to its values, that loops cannot hold, or in which a value has no elements is run node by node.
     """
+    values = (value for node in module.graph.nodes for value in tree_leaves(node.meta.get("val")))
     try:
+        if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
+            raise Unlowered("loops over nothing gain nothing")
         return CompiledFxGraph(module)
     except Unlowered:
         return make_boxed_func(Interpreter(module).run)
