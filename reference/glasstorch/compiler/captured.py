@@ -37,9 +37,9 @@ from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.shapes import Sizes
 from glasstorch.compiler.stance import state
+from glasstorch.core.random.generator import default_generator
 from glasstorch.core.symbols import is_symbol
 from glasstorch.nn.modules.module import Module
-from glasstorch.random import default_generator
 
 STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 log = logging.getLogger("glasstorch._dynamo")
