@@ -245,9 +245,7 @@ def test_an_operator_is_no_python_function(torch: Any, name: str) -> None:
         "fx.graph_module.reduce_package_graph_module",
         "fx.passes.net_min_base",
         "fx.proxy.MetaProxy",
-        "_functorch.config",
         "_functorch.aot_autograd.aot_export_module",
-        "_functorch.partitioners.min_cut_rematerialization_partition",
     ],
 )
 def test_what_is_missing_is_named(path: str) -> None:

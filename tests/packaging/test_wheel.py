@@ -85,7 +85,8 @@ def test_it_declares_the_command_and_the_extras(wheel: Path, names: set[str], me
     with zipfile.ZipFile(wheel) as archive:
         assert "workbook = workbook.__main__:main" in archive.read(path).decode()
     assert set(metadata.get_all("Provides-Extra", [])) == {
-        *("book", "test", "cuda12", "cuda13", "nvrtc", "opt-einsum", "torch", "onnx", "tensorboard", "guests"),
+        *("book", "test", "compile", "cuda12", "cuda13", "nvrtc", "opt-einsum", "torch", "onnx", "tensorboard"),
+        "guests",
     }
     assert metadata["License-Expression"] == "MIT"
 

@@ -139,9 +139,12 @@ class QuietKernels(AsyncMappingKernelManager):
 
     def longest_without_page(self) -> str | None:
         """The kernel that no page has used for the longest time; None where pages use or will use them all."""
-        spared = self.leaving | self.starting
-        known = [one for one in self.list_kernels() if not one["connections"] and one["id"] not in spared]
-        return str(min(known, key=lambda one: str(one["last_activity"]))["id"]) if known else None
+        known = []
+        for kernel_id in set(self.list_kernel_ids()) - self.leaving - self.starting:  # one that starts has no facts yet
+            with suppress(HTTPError, KeyError):  # it has ended by itself
+                known.append(self.kernel_model(kernel_id))
+        alone = [one for one in known if not one["connections"]]
+        return str(min(alone, key=lambda one: str(one["last_activity"]))["id"]) if alone else None
 
     async def end_for_another(self, kernel_id: str) -> None:
         """End a kernel, whose place is given away from now on."""

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from glasstorch.compiler.loops.pointwise import EXPRESSIONS
 from glasstorch.kernels.pointwise.activation import every_activation
 from glasstorch.kernels.pointwise.cuda_text import cuda_text
 from glasstorch.kernels.pointwise.expression import Apply, ExpressionError, Name, names, nodes, parse
@@ -41,6 +42,7 @@ def test_every_word_is_in_a_formula() -> None:
     lines += [formula.numpy for formula in FORMULAS.values()]
     lines += [formula.cuda.expression for formula in FORMULAS_AND_ONE.values() if formula.cuda is not None]
     lines += [formula.expression for formula in every_activation()]
+    lines += [expression.text for expression in EXPRESSIONS.values()]  # of compiled graphs
     used = {
         node.word
         for line in (*lines, *COMPLEX_EXPONENTS.values())

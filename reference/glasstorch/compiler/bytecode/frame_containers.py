@@ -113,6 +113,11 @@ class Containers(FrameBase):
         self.stack += reversed(items)
 
     def _UNPACK_EX(self, i: Instruction) -> None:
+        """Replace what is on top of the stack by its items, as `first, *rest, last = items` takes them apart.
+
+        The low byte of the argument says how many come before the star, the next one how many after it; the list of
+        those in between may be empty. The first item ends on top. ValueError, as Python's, if there are too few.
+        """
         items = list(items_of(self.recorder, self.stack.pop()))
         before, after = i.arg & 0xFF, i.arg >> 8
         if len(items) < before + after:
