@@ -54,6 +54,12 @@ def default(torch: Any) -> object:
     return None
 
 
+def module_name(torch: Any) -> str:
+    if hasattr(torch.get_device_module, "cache_clear"):  # PyTorch remembers what earlier tests have asked for
+        torch.get_device_module.cache_clear()
+    return str(torch.get_device_module("cpu").__name__.rpartition(".")[2])
+
+
 NAMED = {
     "text": lambda torch: torch.device("cpu"),
     "index": lambda torch: torch.device("cuda", 1),
@@ -67,7 +73,7 @@ NAMED = {
     "block": block,
     "default": default,
     "get_default_device": lambda torch: torch.get_default_device(),
-    "get_device_module": lambda torch: torch.get_device_module("cpu").__name__.rpartition(".")[2],
+    "get_device_module": module_name,
     "context": lambda torch: torch.utils._device.DeviceContext("cpu").device,
 }
 NOT_NAMED = {
