@@ -228,7 +228,7 @@ def is_symbol(value: Any) -> bool:
 
 
 def is_unknown(size: Any) -> bool:
-    """Whether a size depends on elements, so that there is not even an example."""
+    """Whether a size depends on elements, so that no example of its value is known."""
     return isinstance(size, SymInt) and size.node.is_symbolic() and not size.node.has_hint()
 
 

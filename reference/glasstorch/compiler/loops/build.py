@@ -1,7 +1,7 @@
 """How are loops made, one value after the other?
 
 Mirrors: torch/_inductor/ir.py (Pointwise.create, Reduction.create), torch/_inductor/virtualized.py (ops)
-Differs: nothing is put into its reader here; the scheduler decides what runs as one loop.
+Differs: no loop is inlined into the one that reads it; the scheduler decides which loops run as one.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ Mirrors: torch/_inductor/codecache.py (CacheBase, FxGraphCache), torch/_inductor
 Differs: only machine code is kept, under a hash of source, options, compiler and CPU; a graph is lowered again in each
     process, which takes milliseconds.
 
-A file is used only if it belongs to the user, lies in a folder that nobody else can write to, and ends with the hash of
-what comes before. Anything else is compiled again. Processes that need the same code wait for the one that compiles it.
+A file is used only if it belongs to the user, lies directly in a folder that nobody else can write to (the folders
+above it are not looked at), and ends with the hash of what comes before. Anything else is compiled again. Processes
+that need the same code wait for the one that compiles it.
 When the files take more than MOST_BYTES, those go first that were not used for longest.
 """
 

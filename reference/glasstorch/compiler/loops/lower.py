@@ -73,7 +73,7 @@ def lower(module: GraphModule) -> Lowered:
 
 
 def _needed(items: Sequence[Item], outputs: Any) -> list[Item]:
-    """The loops and externs whose results somebody reads; an extern also where it may do more than give a result."""
+    """The loops and externs whose results are read, and the externs that may have effects of their own."""
     read = {leaf.buffer for leaf in tree_leaves(outputs) if isinstance(leaf, View)}
     named = any(isinstance(leaf, Opaque) for leaf in tree_leaves(outputs))
     left: list[Item] = []

@@ -165,7 +165,7 @@ class Creation(State):
     # Numbers that depend on elements ----------------------------------------------------------------------------
 
     def create_unbacked_symint(self, source: Source | None = None) -> SymInt:
-        """An int of which there is not even an example."""
+        """An int without a hint: no example of its value is known."""
         symbol = sympy.Symbol(f"u{self.unbacked_symint_counter}", integer=True)
         self.unbacked_symint_counter += 1
         self.pending_fresh_unbacked_symbols.append(symbol)
@@ -173,7 +173,7 @@ class Creation(State):
         return SymInt(SymNode(symbol, self, int, None))
 
     def create_unbacked_symfloat(self) -> SymFloat:
-        """A float of which there is not even an example."""
+        """A float without a hint: no example of its value is known."""
         symbol = sympy.Symbol(f"zuf{self.unbacked_symfloat_counter}", real=True)
         self.unbacked_symfloat_counter += 1
         self.pending_fresh_unbacked_symbols.append(symbol)
@@ -181,7 +181,7 @@ class Creation(State):
         return SymFloat(SymNode(symbol, self, float, None))
 
     def create_unbacked_symbool(self) -> SymBool:
-        """A condition of which there is not even an example: that an int between 0 and 1 is 1."""
+        """A condition without a hint: that an int between 0 and 1 is 1."""
         symbol = sympy.Symbol(f"u{self.unbacked_symint_counter}", integer=True)
         self.unbacked_symint_counter += 1
         self.pending_fresh_unbacked_symbols.append(symbol)

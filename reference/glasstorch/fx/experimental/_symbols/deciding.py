@@ -3,7 +3,7 @@
 Mirrors: torch/fx/experimental/symbolic_shapes.py (ShapeEnv.evaluate_expr, ShapeEnv._maybe_evaluate_static,
     ShapeEnv._maybe_guard_rel, ShapeEnv._set_replacement, ShapeEnv._refine_ranges,
     ShapeEnv.guard_or_defer_runtime_assert)
-Differs: nothing is cached but in sympy.
+Differs: answers are not cached, except by sympy.
 
 # Note [How a condition is decided]
 First by what is known: ranges of symbols, guards that were noted before, remainders that are 0. Then by the example:
@@ -12,8 +12,9 @@ only for sizes of which the same is true. Where there is no example the conditio
 (`torch._check`), or a size that depends on elements may count as general, neither 0 nor 1.
 
 # Note [Sizes inside an operator]
-A shape function asks whether a size is 1, or 0, to decide how to broadcast, or what a stride is. Of a size that depends
-on elements nobody knows. While an operator's shape function runs, such a size counts as general (`oblivious`).
+A shape function asks whether a size is 1, or 0, to decide how to broadcast, or what a stride is. For a size that
+depends on elements the answer is not known. While an operator's shape function runs, such a size counts as general
+(`oblivious`).
 """
 
 from __future__ import annotations
