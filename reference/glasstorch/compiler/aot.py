@@ -21,8 +21,10 @@ from glasstorch.compiler.compiled import finish, node_of
 from glasstorch.compiler.effects import observe, refuse_shared_memory
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.remembered import remembering
 from glasstorch.compiler.shapes import by_size
 from glasstorch.compiler.shared_arguments import Merged, groups_of, sharing_of
+from glasstorch.compiler.watching import timed, told
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
 from glasstorch.core.layout import layout, memory_format
@@ -31,6 +33,7 @@ from glasstorch.core.symbols import is_symbol
 from glasstorch.func.modules import functional_call
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.nn.modules.module import Module
+from glasstorch.nn.utils.stateless import _reparametrize_module
 
 Compiler = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
@@ -129,9 +132,12 @@ def compile_flat(
             return others[key](values)
 
         return run_merged
+    fn = remembering(fn)
     effects = observe(fn, args)
     if not is_grad_enabled() or not any(effects.differentiable):
-        module = trace_forward(fn, args, effects, decompositions)
+        with timed("forward graph"):
+            module = trace_forward(fn, args, effects, decompositions)
+        told("forward", module=module)
         forward = (inference_compiler or fw_compiler)(module, _examples(module))
 
         def infer(values: Sequence[Any]) -> list[Any]:
@@ -141,10 +147,15 @@ def compile_flat(
             return finish(effects, values, found)
 
         return infer
-    joint = trace_joint(fn, args, effects, decompositions)
+    with timed("joint graph"):
+        joint = trace_joint(fn, args, effects, decompositions)
+    told("joint", module=joint)
     examples = _examples(joint)
     inputs = [examples[: len(args)], examples[len(args) :]]
-    fw_module, bw_module = partition_fn(joint, inputs, num_fwd_outputs=len(effects.differentiable))
+    count = len(effects.differentiable)
+    with timed("partition"):
+        fw_module, bw_module = partition_fn(joint, inputs, num_fwd_outputs=count)
+    told("partition", forward=fw_module, backward=bw_module, results=count)
     forward = fw_compiler(fw_module, _examples(fw_module))
     backwards: list[Callable[..., Any]] = []
 
@@ -205,10 +216,11 @@ def aot_module_simplified(
     """
     state = {**dict(mod.named_parameters()), **dict(mod.named_buffers())}
     names, values = list(state), list(state.values())
+    run_module = remembering(mod)
 
     def flat(*given: Any) -> list[Any]:
-        found = functional_call(mod, dict(zip(names, given, strict=False)), given[len(names) :])
-        return tree_flatten(found)[0]
+        with _reparametrize_module(mod, dict(zip(names, given, strict=False))):
+            return tree_flatten(run_module(*given[len(names) :]))[0]
 
     compilers = fw_compiler, bw_compiler or fw_compiler, partition_fn, decompositions, inference_compiler
     run = compile_flat(flat, [*values, *args], *compilers)

@@ -37,6 +37,7 @@ from glasstorch.compiler.optimized_module import calling
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.shapes import Sizes
 from glasstorch.compiler.stance import state
+from glasstorch.compiler.watching import timed, told, watchers
 from glasstorch.core.random.generator import default_generator
 from glasstorch.core.symbols import is_symbol
 from glasstorch.nn.modules.module import Module
@@ -100,6 +101,9 @@ class Optimized:
         captured = self._capture(arguments)
         if captured is None:
             return as_it_is()
+        told("captured", by=self, captured=captured)
+        if self.entries and watchers:
+            told("recompiled", by=self, reasons=self._failures(arguments))
         entry = self._compiled(captured, arguments)
         counters["frames"]["ok"] += 1
         code = self.fn.__code__
@@ -122,7 +126,8 @@ class Optimized:
         fullgraph = self.of.fullgraph
         state.is_capturing = True
         try:
-            captured = capture(self.fn, arguments, whole=fullgraph, sizes=self.sizes)
+            with timed("capture"):
+                captured = capture(self.fn, arguments, whole=fullgraph, sizes=self.sizes)
         except Unsupported as error:
             if fullgraph:
                 raise

@@ -15,6 +15,7 @@ from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.reasons import kind_of
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.stance import state
+from glasstorch.compiler.watching import timed, told
 from glasstorch.fx.graph_module import GraphModule
 
 Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]
@@ -60,6 +61,7 @@ class Compilation:
         """Keep why a capture ended. A branch is counted where PyTorch counts it."""
         counters["graph_break" if goes_on and not is_branch else "unimplemented"][error.reason] += 1
         self.breaks.append(Break(error.reason, error.where, goes_on))
+        told("broken", found=self.breaks[-1])
         then = "the graph ends there" if goes_on else "the function runs as it is"
         tell("graph_breaks", f"{error.reason}\n  at {error.where or 'an unknown line'}; {then}")
 
@@ -73,9 +75,11 @@ class Compilation:
         counters["stats"]["unique_graphs"] += 1
         if is_on("graph_code"):
             tell("graph_code", module.code.strip())
+        told("graph", module=module)
         backend = state.backend or self.backend
         try:
-            return backend(module, inputs)
+            with timed("backend"):
+                return backend(module, inputs)
         except TorchDynamoException:
             raise
         except Exception as error:  # noqa: BLE001  # whatever a backend raises is told with its name

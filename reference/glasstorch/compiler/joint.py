@@ -18,9 +18,11 @@ from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.graph import grad
 from glasstorch.compiler.effects import Effects, Functionalized
+from glasstorch.compiler.remembered import remember_in_backward
 from glasstorch.func.functional_tensor import functional, inside, is_functional, sync
 from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from glasstorch.fx.graph_module import GraphModule
+from glasstorch.fx.traceback import preserve_node_meta
 
 TAG: Final = "partitioner_tag"
 FORWARD: Final = "is_forward"
@@ -35,7 +37,8 @@ def trace_forward(fn: Callable[..., Any], args: Sequence[Any], effects: Effects,
     def run(*values: Any) -> tuple[Any, ...]:
         return tuple(map(_value, effects.graph_results(Functionalized(fn, values, [False] * len(values)))))
 
-    return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*_fake(args))
+    with preserve_node_meta():
+        return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*_fake(args))
 
 
 def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None) -> GraphModule:
@@ -53,6 +56,7 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
         _tag(FORWARD)
         differentiable = [value for value, takes in zip(results, effects.differentiable, strict=True) if takes]
         sources = [wrapper for wrapper, needed in zip(run.wrappers, needs, strict=True) if needed]
+        remember_in_backward(results)
         arriving = [functional(tangent) for tangent in tangents]  # backward may write to what it makes of them
         found = iter(grad(differentiable, sources, arriving, allow_unused=True) if differentiable else [])
         gradients = [next(found, None) if needed else None for needed in needs]
@@ -63,7 +67,8 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
     with FakeTensorMode(allow_non_fake_inputs=True):
         shapes = effects.graph_results(Functionalized(fn, primals, needs, copied))
         tangents = [_value(s).clone() for s, takes in zip(shapes, effects.differentiable, strict=True) if takes]
-    module = make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
+    with preserve_node_meta():
+        module = make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
     _refuse_lost_gradients(module)
     return module
 

@@ -24,6 +24,7 @@ from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence, Value
 from glasstorch.compiler.bytecode.wrapping import wrap
 from glasstorch.compiler.guards import Guards
 from glasstorch.compiler.shapes import AllNumbers, Noted, Sizes
+from glasstorch.compiler.watching import told
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.nn.modules.module import Module
 
@@ -87,6 +88,7 @@ def _capture(fn: FunctionType, arguments: dict[str, Any], whole: bool, sizes: Si
 
 
 def _frame(fn: FunctionType, arguments: dict[str, Any], sizes: Sizes) -> Frame:
+    told("begun", code=fn.__code__)
     recorder = Recorder(fn.__globals__, sizes)
     place = Source.local(ITSELF) if ITSELF in arguments else Source(recorder.guards.name_of(fn))
     function = Caller(recorder, _refuse).bound_function_of(place, arguments.get(ITSELF, fn))

@@ -20,6 +20,7 @@ from glasstorch.compiler.bytecode.instructions import Instruction, handlers_of, 
 from glasstorch.compiler.bytecode.raising import Raised
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Constant, Function, Generator, Iterating, Value, describe
+from glasstorch.compiler.watching import told, watchers
 
 GENERATOR: Final = 0x20
 COROUTINE: Final = 0x80 | 0x100 | 0x200
@@ -49,6 +50,8 @@ class Frame(Names, Operators, Containers, Branches, Errors):
             self.at = number = self.next
             instruction = instructions[number]
             self.next += 1
+            if watchers:
+                told("step", frame=self, instruction=instruction)
             if instruction.name in LEAVING:
                 self.finished = instruction.name == "RETURN_VALUE"
                 return self.stack.pop()

@@ -6,14 +6,17 @@ Differs: a symbol is computed where another node needs it.
 
 from __future__ import annotations
 
+import linecache
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from operator import getitem
 from typing import Any
 
 from glasstorch._subclasses.fake_tensor import DataDependentOutputException, DynamicOutputShapeException, FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import _set_grad_enabled, enable_grad, is_grad_enabled
+from glasstorch.compiler.bytecode.instructions import instructions_of
 from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -40,13 +43,34 @@ PLAIN = (int, float, bool, str, complex, type(None))
 
 
 class _Tracer(TracerBase):
-    """Makes the nodes of a capture."""
+    """Makes the nodes of a capture, each with the lines of the functions that are being executed."""
 
     def __init__(self) -> None:
+        self.frames: list[Any] = []
         self.graph = Graph()
         self.scope = Scope("", None)
         self.module_stack = OrderedDict()
         self.node_name_to_scope = {}
+
+    def create_node(self, *args: Any, **kwargs: Any) -> Node:
+        """A new node."""
+        node = super().create_node(*args, **kwargs)
+        if self.frames and node.op != "placeholder":
+            node.stack_trace = "".join(line_of(*place(frame)) for frame in self.frames)
+        return node
+
+
+def place(frame: Any) -> tuple[str, int, str]:
+    """Which line of which function is being executed."""
+    code = frame.code
+    return code.co_filename, instructions_of(code)[frame.at].line, code.co_name
+
+
+@lru_cache(maxsize=4096)
+def line_of(file: str, number: int, function: str) -> str:
+    """A line of the program, as Python prints it below an error."""
+    text = linecache.getline(file, number).strip()
+    return f'  File "{file}", line {number}, in {function}\n' + (f"    {text}\n" if text else "")
 
 
 class Recorder:
@@ -66,7 +90,7 @@ class Recorder:
         self.truth: Callable[[Value], bool]
         self.same: Callable[[Value, Value], bool]
         self.items: Callable[[Value], Iterator[Value]]
-        self.frames: list[Any] = []  # that are being executed, the outermost one first
+        self.frames = self.tracer.frames  # that are being executed, the outermost one first
         self.generators: list[Any] = []  # the frames of all generators
         self.open_contexts: list[Context] = []  # whose block has begun and not ended
         self.tensors: dict[Node, Tensor] = {}  # of the inputs

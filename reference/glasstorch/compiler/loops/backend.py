@@ -20,6 +20,7 @@ from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.fx._names import at
@@ -36,9 +37,10 @@ class CompiledFxGraph:
     _boxed_call = True
 
     def __init__(self, module: GraphModule) -> None:
-        lowered = lower(module)
-        scheduled = schedule(lowered.items)
-        planned = plan(lowered, scheduled)
+        with timed("loops"):
+            lowered = lower(module)
+            scheduled = schedule(lowered.items)
+            planned = plan(lowered, scheduled)
         self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
         self.fusion = scheduled.tried
         self.externs = lowered.why
@@ -51,7 +53,8 @@ class CompiledFxGraph:
             **runtime(),
         }
         try:
-            names.update(compiled(self.kernels, self.cpp_code))
+            with timed("C++"):
+                names.update(compiled(self.kernels, self.cpp_code))
         except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
             tell_once(str(error))
             names.update(
@@ -59,6 +62,7 @@ class CompiledFxGraph:
             )
         exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
         self.call: Callable[[list[Any]], list[Any]] = names["call"]
+        told("loops", module=module, lowered=lowered, order=scheduled.order, compiled=self)
 
     def __call__(self, args: list[Any]) -> list[Any]:
         return self.call(args)
@@ -116,7 +120,8 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
         if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
             raise Unlowered("loops over nothing gain nothing")
         return CompiledFxGraph(module)
-    except Unlowered:
+    except Unlowered as error:
+        told("hint", text=f"a graph runs node by node: {error}", module=module)
         return make_boxed_func(Interpreter(module).run)
 
 

@@ -396,7 +396,8 @@ def describe(member: Placed) -> str:
     node = member.loop.node
     assert node is not None
     trace = str(node.meta.get("stack_trace") or "").strip().splitlines()
-    where = f"   # {' '.join(line.strip() for line in trace[-2:])}" if trace else ""
+    line = trace[-1].strip().rstrip("\\ ") if trace else ""  # a backslash at its end would join the next line to it
+    where = f"   # {line}" if line else ""
     return f"{member.write.buffer.name}: {node.name} = {node.target}{where}"
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import os
+import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from glasstorch.jit.codegen.cpp_loop import HEAD, options
 
 THREADS: Final = ("-fopenmp",)
 WAITING: Final = "GOMP_SPINCOUNT"
+COMMENT: Final = re.compile(r"^ *// .*\n", re.MULTILINE)
 TURNS: Final = "1000"  # some tens of microseconds
 
 _forked = False
@@ -48,7 +50,8 @@ def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., An
     """The kernels as functions of pointers. CompileError if there is no compiler, or it fails."""
     if not kernels:
         return {}
-    loaded = load(machine_code(prelude() + text, (*options(), *THREADS)))
+    code = COMMENT.sub("", prelude() + text)  # which say for whom it was written, and need not be the same
+    loaded = load(machine_code(code, (*options(), *THREADS)))
     functions = {}
     for kernel in kernels:
         function = getattr(loaded, kernel.name)
