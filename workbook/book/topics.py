@@ -106,6 +106,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/a-pass-is-a-function": ("passes", "jit"),
     "06-jit/fusion-measured": ("fusion", "jit"),
     "06-jit/fx-as-a-tool": ("passes", "tracing"),
+    "06-jit/from-trace-to-bytecode": ("tracing", "jit"),
     "06-jit/one-frame-step-by-step": ("tracing", "jit"),
     "06-jit/guards-and-recompiles": ("jit",),
     "06-jit/graph-breaks": ("jit",),
