@@ -23,10 +23,12 @@ from glasstorch.func.functional_tensor import functional, inside, is_functional,
 from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.traceback import preserve_node_meta
+from glasstorch.nn.parameter import Parameter
 
 TAG: Final = "partitioner_tag"
 FORWARD: Final = "is_forward"
 BACKWARD: Final = "is_backward"
+LIVES_ON: Final = "lives_on"  # whether a primal is kept in any case, as a parameter is
 
 Table = Any
 
@@ -70,6 +72,8 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
     with preserve_node_meta():
         module = make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
     _refuse_lost_gradients(module)
+    for node, arg in zip(module.graph.find_nodes(op="placeholder"), args, strict=False):
+        node.meta[LIVES_ON] = isinstance(arg, Parameter)
     return module
 
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.compiler import partition_settings as settings
 from glasstorch.compiler.common_results import fx_graph_cse, raise_getitems
+from glasstorch.compiler.joint import LIVES_ON
 from glasstorch.compiler.partition import _extract_fwd_bwd_modules, default_partition, is_primal, is_tangent
 from glasstorch.compiler.roles import (
     FAR,
@@ -51,8 +52,8 @@ def min_cut_rematerialization_partition(
 ) -> tuple[GraphModule, GraphModule]:
     """The forward and the backward module of a joint graph, of which backward computes again what is cheap.
 
-    What is saved has the fewest bytes that the settings of `torch._functorch.config` allow. The inputs whose places are
-    in `static_lifetime_input_indices` are kept in any case, so that saving them costs nothing.
+    What is saved has the fewest bytes that the settings of `torch._functorch.config` allow. Parameters, and the inputs
+    whose places are in `static_lifetime_input_indices`, are kept in any case, so that saving them costs nothing.
     """
     networkx = _networkx()
     joint_module.graph.eliminate_dead_code()
@@ -64,6 +65,7 @@ def min_cut_rematerialization_partition(
         return default_partition(joint_module, _joint_inputs, num_fwd_outputs=num_fwd_outputs)
     primals = [node for node in graph.nodes if is_primal(node)]
     free = {primals[i] for i in static_lifetime_input_indices or ()}
+    free.update(node for node in primals if node.meta.get(LIVES_ON))
     saved = _Cut(graph, roles, free, networkx).saved()
     forward, backward = _extract_fwd_bwd_modules(joint_module, saved, num_fwd_outputs=num_fwd_outputs)
     return raise_getitems(forward), raise_getitems(late(backward))

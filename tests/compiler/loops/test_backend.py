@@ -222,3 +222,37 @@ def test_machine_code_is_unloaded_with_its_last_function() -> None:
     del call
     gc.collect()
     assert library() is None
+
+
+def saved_bytes(f: Callable[..., Any], *args: Any) -> int:
+    """The bytes that the backward pass of a compiled function keeps beside the arguments."""
+    kept = {tensor.untyped_storage()._cdata for tensor in args}
+    saved = compile_fx(f, args)(*args)[0].grad_fn.saved_tensors
+    return sum(tensor.nbytes for tensor in saved if tensor.untyped_storage()._cdata not in kept)
+
+
+def test_backward_computes_again_what_loops_have_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: Any, y: Any) -> Any:
+        return [((x * y + x).sigmoid() * y).tanh().relu()]
+
+    x, y = torch.randn(64, requires_grad=True), torch.randn(64, requires_grad=True)
+    wanted = torch.autograd.grad(f(x, y)[0].sum(), [x, y])
+    assert saved_bytes(f, x, y) == 64  # where the result is 0, a byte for each element
+    torch.testing.assert_close(torch.autograd.grad(compile_fx(f, [x, y])(x, y)[0].sum(), [x, y]), wanted)
+    monkeypatch.setattr(backend, "find_spec", lambda name: None)  # networkx is not installed
+    assert saved_bytes(f, x, y) > 3 * 64 * 4  # what eager mode would keep
+    torch.testing.assert_close(torch.autograd.grad(compile_fx(f, [x, y])(x, y)[0].sum(), [x, y]), wanted)
+
+
+def test_operators_are_decomposed_unless_their_parts_have_no_loops() -> None:
+    def f(x: Any) -> Any:
+        return [F.mse_loss(F.hardswish(x), x * 0.5), F.interpolate(x[None, None], scale_factor=2, mode="bilinear")]
+
+    found: list[str] = []
+
+    def compiler(module: Any, examples: Any) -> Any:
+        found.extend(CompiledFxGraph(module).externs)
+        return module.forward
+
+    compile_fx(f, [torch.randn(4, 4)], compiler)
+    assert [line.partition(":")[0] for line in found] == ["upsample_bilinear2d"]

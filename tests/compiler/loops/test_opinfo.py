@@ -14,8 +14,7 @@ import pytest
 import glasstorch
 from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
-from glasstorch.compiler.loops.backend import compile_fx_inner
-from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.loops.backend import compile_fx_inner, decompositions, smallest_cut
 from tests.agreement.opinfo import Call, counterpart, database, leaves, samples_of
 from tests.agreement.test_opinfo import ENTRIES
 
@@ -82,7 +81,7 @@ def results(program: Run, tensors: list[Any], compiler: Run) -> list[Any] | None
     try:
         glasstorch.manual_seed(0)
         program(*tensors)
-        run = compile_flat(program, tensors, compiler, compiler, default_partition)
+        run = compile_flat(program, tensors, compiler, compiler, smallest_cut, decompositions())
         glasstorch.manual_seed(0)
         given = run(tensors)
     except Exception:

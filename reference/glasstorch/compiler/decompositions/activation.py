@@ -128,7 +128,7 @@ def native_dropout_backward(grad_output: Tensor, mask: Tensor, scale: float) -> 
 # Attention ------------------------------------------------------------------------------------------------------
 
 
-@decomposes("_scaled_dot_product_flash_attention_for_cpu")
+@decomposes("_scaled_dot_product_flash_attention_for_cpu", fuses=False)
 def attention(
     query: Tensor,
     key: Tensor,

@@ -123,7 +123,7 @@ def logaddexp(self: Tensor, other: Tensor) -> Any:
     return f.where(same, self, most + f.log1p(f.exp(difference)))
 
 
-@decomposes("logaddexp2")
+@decomposes("logaddexp2", fuses=False)
 @in_float32
 def logaddexp2(self: Tensor, other: Tensor) -> Tensor:
     """The same to the base 2."""
@@ -149,7 +149,7 @@ def entr(self: Tensor) -> Tensor:
     return f.where(f.isnan(x), x, f.where(x > 0, -x * f.log(x), f.where(x == 0, 0, -math.inf)))
 
 
-@decomposes("special_log_ndtr")
+@decomposes("special_log_ndtr", fuses=False)
 @in_float32
 def log_ndtr(self: Tensor) -> Tensor:
     """The logarithm of the normal distribution; far below 0, from erfc scaled."""
@@ -209,7 +209,7 @@ def number_isin(element: Number, test_elements: Tensor, *, assume_unique: bool =
     return f.logical_not(found) if invert else found
 
 
-@decomposes("linalg_cross")
+@decomposes("linalg_cross", fuses=False)
 def cross(self: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product of vectors of three elements."""
     a, b = f.broadcast_tensors([self, other])

@@ -131,7 +131,7 @@ def _of_channels(weight: Tensor, rank: int) -> Tensor:
     return weight.view([1, weight.shape[0], *[1] * (rank - 2)]) if rank > 1 else weight
 
 
-@decomposes("nll_loss_forward", "nll_loss2d_forward")
+@decomposes("nll_loss_forward", "nll_loss2d_forward", fuses=False)
 @in_float32
 def nll_loss_forward(
     self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int
@@ -154,7 +154,7 @@ def nll_loss_forward(
     return (f.sum(loss) if reduction == SUM else f.sum(loss) / total if reduction == MEAN else loss), total
 
 
-@decomposes("nll_loss_backward", "nll_loss2d_backward")
+@decomposes("nll_loss_backward", "nll_loss2d_backward", fuses=False)
 @in_float32
 def nll_loss_backward(
     grad_output: Tensor,

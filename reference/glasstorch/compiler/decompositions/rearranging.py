@@ -52,13 +52,13 @@ def _distance(self: Tensor) -> Any:
     return columns - f.arange(self.shape[-2], device=self.device).unsqueeze(-1)
 
 
-@decomposes("tril")
+@decomposes("tril", fuses=False)
 def tril(self: Tensor, diagonal: int = 0) -> Tensor:
     """The elements up to a diagonal, and else 0."""
     return f.where(_distance(self) <= diagonal, self, _zero(self)).contiguous()
 
 
-@decomposes("triu")
+@decomposes("triu", fuses=False)
 def triu(self: Tensor, diagonal: int = 0) -> Tensor:
     """The elements from a diagonal on, and else 0."""
     return f.where(_distance(self) >= diagonal, self, _zero(self)).contiguous()

@@ -28,19 +28,19 @@ def _nearest(self: Tensor, output_size: Sizes, scales: Sequence[float | None], e
     return f.index(self, [None, None, *places])
 
 
-@decomposes("upsample_nearest1d")
+@decomposes("upsample_nearest1d", fuses=False)
 def upsample_nearest1d(self: Tensor, output_size: Sizes, scales: float | None = None) -> Tensor:
     """The element that lies below each place."""
     return _nearest(self, output_size, [scales], False)
 
 
-@decomposes("_upsample_nearest_exact1d")
+@decomposes("_upsample_nearest_exact1d", fuses=False)
 def upsample_nearest_exact1d(self: Tensor, output_size: Sizes, scales: float | None = None) -> Tensor:
     """The element nearest to the middle of each place."""
     return _nearest(self, output_size, [scales], True)
 
 
-@decomposes("upsample_nearest2d")
+@decomposes("upsample_nearest2d", fuses=False)
 def upsample_nearest2d(
     self: Tensor, output_size: Sizes, scales_h: float | None = None, scales_w: float | None = None
 ) -> Tensor:
@@ -48,7 +48,7 @@ def upsample_nearest2d(
     return _nearest(self, output_size, [scales_h, scales_w], False)
 
 
-@decomposes("_upsample_nearest_exact2d")
+@decomposes("_upsample_nearest_exact2d", fuses=False)
 def upsample_nearest_exact2d(
     self: Tensor, output_size: Sizes, scales_h: float | None = None, scales_w: float | None = None
 ) -> Tensor:
@@ -56,7 +56,7 @@ def upsample_nearest_exact2d(
     return _nearest(self, output_size, [scales_h, scales_w], True)
 
 
-@decomposes("upsample_nearest3d")
+@decomposes("upsample_nearest3d", fuses=False)
 def upsample_nearest3d(
     self: Tensor,
     output_size: Sizes,
@@ -68,7 +68,7 @@ def upsample_nearest3d(
     return _nearest(self, output_size, [scales_d, scales_h, scales_w], False)
 
 
-@decomposes("_upsample_nearest_exact3d")
+@decomposes("_upsample_nearest_exact3d", fuses=False)
 def upsample_nearest_exact3d(
     self: Tensor,
     output_size: Sizes,
@@ -100,13 +100,13 @@ def _linear(self: Tensor, output_size: Sizes, align: bool, scales: Sequence[floa
     return cast(x, self.dtype)
 
 
-@decomposes("upsample_linear1d")
+@decomposes("upsample_linear1d", fuses=False)
 def upsample_linear1d(self: Tensor, output_size: Sizes, align_corners: bool, scales: float | None = None) -> Tensor:
     """Between the two nearest elements, by their distance."""
     return _linear(self, output_size, align_corners, [scales])
 
 
-@decomposes("upsample_bilinear2d")
+@decomposes("upsample_bilinear2d", fuses=False)
 def upsample_bilinear2d(
     self: Tensor,
     output_size: Sizes,
@@ -118,7 +118,7 @@ def upsample_bilinear2d(
     return _linear(self, output_size, align_corners, [scales_h, scales_w])
 
 
-@decomposes("upsample_trilinear3d")
+@decomposes("upsample_trilinear3d", fuses=False)
 def upsample_trilinear3d(
     self: Tensor,
     output_size: Sizes,

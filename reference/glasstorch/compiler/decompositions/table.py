@@ -29,6 +29,8 @@ meta_table: Final = global_decomposition_table["meta"]
 
 # The names of operators of the library that the core table decomposes.
 CORE: Final[set[str]] = set()
+# The names of those whose decompositions would run as several kernels where theirs is one.
+APART: Final[set[str]] = set()
 
 
 def operator_named(name: str) -> Any:
@@ -36,10 +38,11 @@ def operator_named(name: str) -> Any:
     return registry.operators[f"aten::{name}"]
 
 
-def decomposes(*names: str, core: bool = True) -> Callable[[D], D]:
+def decomposes(*names: str, core: bool = True, fuses: bool = True) -> Callable[[D], D]:
     """A decorator: the function below computes what these operators of the library do, of simpler ones.
 
-    Unless `core` is false, `core_aten_decompositions` has it: it leaves none but core operators.
+    Unless `core` is false, `core_aten_decompositions` has it: it leaves none but core operators. `fuses` is false where
+    the simpler ones do not become one loop, as they gather by indices, multiply matrices, or have no loops at all.
     """
 
     def keep(function: D) -> D:
@@ -47,6 +50,8 @@ def decomposes(*names: str, core: bool = True) -> Callable[[D], D]:
             _add(decomposition_table, operator_named(name), function)
             if core:
                 CORE.add(name)
+            if not fuses:
+                APART.add(name)
         return function
 
     return keep
@@ -124,6 +129,11 @@ def core_aten_decompositions() -> Table:
     The operators that are composed of others in any case are in it too.
     """
     return {**_composed(), **_core_aten_decompositions_post_autograd()}
+
+
+def fusing_decompositions() -> Table:
+    """The core table without what fuses not: it leaves those operators whole whose own kernel is faster."""
+    return {op: function for op, function in core_aten_decompositions().items() if _functional_name(op) not in APART}
 
 
 def _core_aten_decompositions_post_autograd() -> Table:

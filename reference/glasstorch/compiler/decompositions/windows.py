@@ -35,22 +35,22 @@ def _mirrored(places: Tensor, size: int) -> Tensor:
     return (size - 1) - f.abs((size - 1) - f.abs(places))
 
 
-@decomposes("reflection_pad1d", "reflection_pad2d")
-@decomposes("reflection_pad3d")
+@decomposes("reflection_pad1d", "reflection_pad2d", fuses=False)
+@decomposes("reflection_pad3d", fuses=False)
 def reflection_pad(self: Tensor, padding: Sizes) -> Tensor:
     """The tensor mirrored at its ends."""
     return _padded(self, padding, _mirrored)
 
 
-@decomposes("replication_pad1d", "replication_pad2d")
-@decomposes("replication_pad3d")
+@decomposes("replication_pad1d", "replication_pad2d", fuses=False)
+@decomposes("replication_pad3d", fuses=False)
 def replication_pad(self: Tensor, padding: Sizes) -> Tensor:
     """The outermost elements repeated."""
     return _padded(self, padding, lambda places, size: f.clamp(places, 0, size - 1))
 
 
-@decomposes("reflection_pad1d_backward", "reflection_pad2d_backward")
-@decomposes("reflection_pad3d_backward")
+@decomposes("reflection_pad1d_backward", "reflection_pad2d_backward", fuses=False)
+@decomposes("reflection_pad3d_backward", fuses=False)
 def reflection_pad_backward(grad_output: Tensor, self: Tensor, padding: Sizes) -> Tensor:
     """The gradients of the copies of each element added up, one dimension after the other."""
     grad = wide(grad_output)
@@ -73,7 +73,7 @@ def _starts(like: Tensor, size: int, kernel: int, dilation: int, padding: int, s
     return steps + f.arange(0, kernel * dilation, dilation, device=like.device).unsqueeze(-1)
 
 
-@decomposes("im2col")
+@decomposes("im2col", fuses=False)
 def im2col(self: Tensor, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Tensor:
     """The elements under a window at each of its places, as columns."""
     x = self if self.dim() == 4 else self.unsqueeze(0)
@@ -89,7 +89,7 @@ def im2col(self: Tensor, kernel_size: Sizes, dilation: Sizes, padding: Sizes, st
     return found if self.dim() == 4 else f.squeeze(found, 0)
 
 
-@decomposes("col2im")
+@decomposes("col2im", fuses=False)
 def col2im(
     self: Tensor, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
 ) -> Tensor:

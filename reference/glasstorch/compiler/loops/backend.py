@@ -1,7 +1,7 @@
 """How does a graph become a function that runs loops?
 
 Mirrors: torch/_inductor/compile_fx.py (compile_fx, compile_fx_inner), torch/_inductor/output_code.py (CompiledFxGraph)
-Differs: forward and backward are cut by the default partition, not at the smallest cut. `mode` changes nothing.
+Differs: `mode` changes nothing.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
 from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
+from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
 from glasstorch.compiler.loops.lower import Unlowered, lower, same_strides
 from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
+from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
@@ -125,6 +128,18 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
         return make_boxed_func(Interpreter(module).run)
 
 
+@cache
+def decompositions() -> Table:
+    """The table with which graphs are traced that become loops."""
+    return fusing_decompositions()
+
+
+def smallest_cut(joint: GraphModule, inputs: Any, **options: Any) -> tuple[GraphModule, GraphModule]:
+    """A joint graph cut where least is saved; where eager mode would cut it if networkx is not there to find that."""
+    partition = min_cut_rematerialization_partition if find_spec("networkx") else default_partition
+    return partition(joint, inputs, **options)
+
+
 def compile_fx(
     model_: Callable[..., Any],
     example_inputs_: Sequence[Any],
@@ -139,5 +154,5 @@ def compile_fx(
     """
     for name in options or ():
         raise RuntimeError(f"Unexpected optimization option {name}, known options are []")
-    run = compile_flat(model_, example_inputs_, inner_compile, inner_compile, default_partition)
+    run = compile_flat(model_, example_inputs_, inner_compile, inner_compile, smallest_cut, decompositions())
     return lambda *values: run(values)

@@ -23,11 +23,12 @@ from typing import Final
 from glasstorch.compiler.loops.ir import HALF, REDUCTIONS, Access, Buffer
 from glasstorch.compiler.loops.nest import Placed
 from glasstorch.compiler.loops.schedule import Group
-from glasstorch.core.dtype import bfloat16, dtype, float16, float32
+from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
 from glasstorch.jit.codegen.cpp_loop import NAMES, expression, literal
 from glasstorch.jit.codegen.program import Constant, Operand
 
-STORED_AS: Final = {**NAMES, float16: "half", bfloat16: "brain"}
+# A truth value in memory is a byte: GCC makes no vectors of a loop that reads or writes `bool`.
+STORED_AS: Final = {**NAMES, bool_: "uint8_t", float16: "half", bfloat16: "brain"}
 ROUNDED: Final = {float16: "as_half", bfloat16: "as_brain"}
 CHUNK: Final = 1 << 13  # elements of the innermost dimension that one thread takes at a time
 GRAIN: Final = 1 << 15  # elements from which a second thread pays off
@@ -116,7 +117,8 @@ class GroupText:
         for dim in kept:
             self.over(dim)
         for buffer in self.kept:
-            self.line(f"{computed(buffer.dtype)} s_{buffer.name}[{self.row}] __attribute__((aligned(64)));")
+            kind = STORED_AS[bool_] if buffer.dtype is bool_ else computed(buffer.dtype)
+            self.line(f"{kind} s_{buffer.name}[{self.row}] __attribute__((aligned(64)));")
         for phase in range(max(self.group.phases) + 1):
             self.known = {access: name for access, name in self.known.items() if access.buffer in self.per_row}
             self.body(phase, inner=False)
@@ -361,12 +363,14 @@ class GroupText:
             else:
                 element = f"{buffer.name}[{self.index(access)}]"
                 value = f"as_float({element})" if buffer.dtype in HALF else element
+                value = f"{value} != 0" if buffer.dtype is bool_ else value
                 self.known[access] = self.variable(computed(buffer.dtype), value)
         return self.known[access]
 
     def store(self, member: Placed, value: str) -> None:
         buffer = member.write.buffer
         rounded = f"{ROUNDED[buffer.dtype]}({value})" if buffer.dtype in HALF else value
+        rounded = f"{value} ? 1 : 0" if buffer.dtype is bool_ else rounded
         self.line(f"{buffer.name}[{self.index(member.write)}] = {rounded};")
 
     def variable(self, kind: str, value: str) -> str:
