@@ -110,6 +110,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/one-frame-step-by-step": ("tracing", "jit"),
     "06-jit/guards-and-recompiles": ("jit",),
     "06-jit/graph-breaks": ("jit",),
+    "06-jit/dynamic-shapes": ("jit",),
     "06-jit/the-joint-graph": ("autograd", "memory"),
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
