@@ -5,7 +5,8 @@ graph of the forward and the backward pass), `partition` (cut in two), `roles`, 
 that little is saved), `partition_settings`, `boxed` (how a compiled graph is called), `compiled` (run as one autograd
 node), `shared_arguments` (which share memory), `aot` (all of it, for a function), `graph_compilers` (that only look at
 a graph), `decompositions/` (operators in terms of simpler ones), `remembered`
-(from which line of the program a node comes); `loops/` (from a graph to C++); how Python code
+(from which line of the program a node comes); `patterns/` (parts of a graph that are replaced by cheaper ones);
+`loops/` (from a graph to C++); how Python code
 becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be used again, and why not), `shapes`
 (which sizes are symbols), `compilation` (what the graphs of one program have in common), `captured` (a function that
 runs by its graphs), `entry` and `optimize` (how a program asks for that), `optimized_module` (for a module); `backends`

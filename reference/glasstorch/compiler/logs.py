@@ -19,6 +19,7 @@ ARTIFACTS: Final = {
     "recompiles": "which guard did not hold, where a function is compiled again",
     "graph_code": "the Python code of each graph",
     "aot_joint_graph": "the graph of a forward and a backward pass",
+    "patterns": "which parts of a graph were replaced by others, and which were not, and why",
     "fusion": "which loops are joined",
     "output_code": "the code that runs a graph",
 }

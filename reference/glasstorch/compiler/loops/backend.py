@@ -23,6 +23,7 @@ from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.patterns.passes import before_autograd
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.devices.cpp_compiler import CompileError
@@ -154,5 +155,6 @@ def compile_fx(
     """
     for name in options or ():
         raise RuntimeError(f"Unexpected optimization option {name}, known options are []")
-    run = compile_flat(model_, example_inputs_, inner_compile, inner_compile, smallest_cut, decompositions())
+    model = before_autograd(model_)
+    run = compile_flat(model, example_inputs_, inner_compile, inner_compile, smallest_cut, decompositions())
     return lambda *values: run(values)

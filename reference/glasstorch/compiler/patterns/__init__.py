@@ -1,0 +1,8 @@
+"""Which parts of a graph are replaced by something cheaper that means the same?
+
+Reading order: `matcher` (patterns of operators, and how one is found), `rewriting` (where patterns are replaced,
+counted and printed), `captured_calls` (what a call in a captured graph means, however it is written), `attention`
+(products with a softmax between them, which are one operator), `passes` (which patterns are looked for, and when).
+
+Mirrors: torch/_inductor/pattern_matcher.py, torch/_inductor/fx_passes
+"""
