@@ -18,12 +18,12 @@ from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import is_grad_enabled, no_grad
 from glasstorch.compiler.boxed import call
 from glasstorch.compiler.compiled import finish, node_of
-from glasstorch.compiler.effects import observe, refuse_shared_memory
+from glasstorch.compiler.effects import observe
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.remembered import remembering
 from glasstorch.compiler.shapes import by_size
-from glasstorch.compiler.shared_arguments import Merged, groups_of, sharing_of
+from glasstorch.compiler.shared_arguments import Merged, by_sharing, groups_of, sharing_of
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
@@ -141,12 +141,11 @@ def compile_flat(
         forward = (inference_compiler or fw_compiler)(module, _examples(module))
 
         def infer(values: Sequence[Any]) -> list[Any]:
-            refuse_shared_memory(values, effects.written)
             with no_grad():
                 found = call(forward, list(values))
             return finish(effects, values, found)
 
-        return infer
+        return by_sharing(infer, effects.written, lambda values: compile_flat(fn, values, *options))
     with timed("joint graph"):
         joint = trace_joint(fn, args, effects, decompositions)
     told("joint", module=joint)
@@ -167,10 +166,9 @@ def compile_flat(
     node = node_of(forward, backward, effects, [tangent.stride() for tangent in inputs[1]])
 
     def run(values: Sequence[Any]) -> list[Any]:
-        refuse_shared_memory(values, effects.written)
         return finish(effects, values, node(*values))
 
-    return run
+    return by_sharing(run, effects.written, lambda values: compile_flat(fn, values, *options))
 
 
 def _examples(module: GraphModule) -> list[Any]:

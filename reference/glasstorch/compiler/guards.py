@@ -51,6 +51,11 @@ def is_empty(cell: CellType) -> bool:
     return False
 
 
+def distinct(*objects: object) -> bool:
+    """Whether all are different objects."""
+    return len(set(map(id, objects))) == len(objects)
+
+
 class Guards:
     """The guards of one graph, each once, with the objects that their expressions name."""
 
@@ -59,6 +64,7 @@ class Guards:
         self.names: dict[str, Any] = {
             "grad_enabled": is_grad_enabled,
             "is_empty": is_empty,
+            "distinct": distinct,
             "global_state": global_state,
             "math": math,
         }
@@ -131,6 +137,12 @@ class Guards:
             ),
         )
         self.add("TENSOR_MATCH", source, " and ".join(facts))
+
+    def no_aliasing(self, sources: list[str]) -> None:
+        """The sources lead to tensors of which no two are the same one."""
+        if len(sources) > 1:
+            pair, many = " is not ".join(sources), f"distinct({', '.join(sources)})"
+            self.add("NO_TENSOR_ALIASING", "", pair if len(sources) == 2 else many)
 
     def grad_mode(self) -> None:
         """Gradients are recorded, or not, as they are now."""

@@ -6,7 +6,9 @@ Mirrors: torch/csrc/dynamo/guards.cpp (TensorCheck::check_verbose)
 from __future__ import annotations
 
 import ast
+import json
 import re
+from itertools import combinations
 from typing import Any
 
 from glasstorch._tensor import Tensor
@@ -33,17 +35,39 @@ def failure(guards: Guards, arguments: dict[str, Any], names: dict[str, Any]) ->
     guard = guards.first_failure(arguments, names)
     if guard is None:
         return "no guard fails"
+    scope = {"L": arguments, "G": names}
+    if guard.kind == "NO_TENSOR_ALIASING":
+        return f"Duplicate tensors found: {json.dumps(_duplicates(guard, guards, scope))}"
+    if guard.kind == "DUPLICATE_INPUT":
+        return _shown(guard.expression)
     if guard.kind != "TENSOR_MATCH":
         return str(guard)
-    scope = {"L": arguments, "G": names}
     try:
         value = eval(guard.source, guards.names, scope)
     except (AttributeError, KeyError, IndexError, TypeError):
         return str(guard)
-    shown = ARGUMENT.sub(lambda match: match[1], guard.source)
+    shown = _shown(guard.source)
     if not isinstance(value, Tensor):
         return f"expected type of '{shown}' to be a tensor type, ' but found {type(value)}"
     return _difference(guards, guard, value, scope, f"tensor '{shown}'") or str(guard)
+
+
+def _shown(expression: str) -> str:
+    return ARGUMENT.sub(lambda match: match[1], expression)
+
+
+def _duplicates(guard: Guard, guards: Guards, scope: dict[str, Any]) -> list[str]:
+    """The first two sources that lead to one tensor."""
+    written = ast.parse(guard.expression, mode="eval").body
+    assert isinstance(written, ast.Call | ast.Compare), "as Guards.no_aliasing writes it"
+    places = written.args if isinstance(written, ast.Call) else [written.left, *written.comparators]
+    sources = list(map(ast.unparse, places))
+    values = [eval(source, guards.names, scope) for source in sources]
+    return next(
+        [_shown(one), _shown(other)]
+        for (i, one), (j, other) in combinations(enumerate(sources), 2)
+        if values[i] is values[j]
+    )
 
 
 def _difference(guards: Guards, guard: Guard, value: Tensor, scope: dict[str, Any], who: str) -> str | None:

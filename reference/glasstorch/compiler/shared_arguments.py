@@ -44,6 +44,39 @@ def sharing_of(args: Sequence[Any]) -> tuple[Any, ...]:
     return tuple((group, *(args[place].storage_offset() for place in group)) for group in groups_of(args))
 
 
+def by_sharing(
+    run: Callable[[Sequence[Any]], list[Any]],
+    written: Sequence[int],
+    compile_for: Callable[[Sequence[Any]], Callable[[Sequence[Any]], list[Any]]],
+) -> Callable[[Sequence[Any]], list[Any]]:
+    """A function that was compiled for arguments of which none that is written to shares its memory.
+
+    For those that do, others are compiled: one for each way in which they share it.
+    """
+    if not written:
+        return run
+    made: dict[Any, Callable[[Sequence[Any]], list[Any]]] = {}
+
+    def of_all(values: Sequence[Any]) -> list[Any]:
+        if not _shares(values, written):
+            return run(values)
+        key = sharing_of(values)
+        if key not in made:
+            made[key] = compile_for(values)
+        return made[key](values)
+
+    return of_all
+
+
+def _shares(args: Sequence[Any], written: Sequence[int]) -> bool:
+    """Whether an argument that is written to shares its memory with another one."""
+    found = {args[i].untyped_storage()._cdata for i in written}
+    if len(found) < len(written):
+        return True
+    others = (arg for i, arg in enumerate(args) if i not in written and isinstance(arg, Tensor))
+    return any(arg.layout is strided and arg.untyped_storage()._cdata in found for arg in others)
+
+
 class Merged:
     """The arguments of a function with a base in the place of each group, behind all others."""
 

@@ -38,6 +38,7 @@ from glasstorch.core.symbols import is_symbol
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node
 from glasstorch.fx.proxy import Proxy, Scope, TracerBase
+from glasstorch.nn.parameter import Parameter
 
 PLAIN = (int, float, bool, str, complex, type(None))
 
@@ -124,7 +125,7 @@ class Recorder:
             self.guards.tensor(source.expression, tensor, context is None)
         elif found.source != source:
             assert found.source is not None
-            self.guards.add("DUPLICATE_INPUT", source.expression, f"{source.expression} is {found.source.expression}")
+            self.guards.add("DUPLICATE_INPUT", source.expression, f"{found.source.expression} is {source.expression}")
         return found
 
     def _example(self, tensor: Tensor, example: Tensor) -> Tensor:
@@ -276,6 +277,9 @@ class Recorder:
                 self.graph.erase_node(node)
         for text in () if self.symbols is None else self.symbols.guards():
             self.guards.add("SHAPE_ENV", "", text)
+        # Parameters are left out, as in PyTorch, which would check each of a module's in every call.
+        alone = [value for value in self.inputs.values() if not isinstance(self.tensors[value.proxy.node], Parameter)]
+        self.guards.no_aliasing([value.source.expression for value in alone if value.source is not None])
         self.graph.lint()
 
     def _inputs_first(self) -> None:
