@@ -253,7 +253,7 @@ def test_code_of_the_rest_is_that_of_the_function() -> None:
     assert type(f)(rest, {})(4, 10, 100) == 116
 
 
-# What PyTorch knows of the state of the library, and guards in every graph. That no tensor comes twice it does not list.
+# What PyTorch knows of the state of the library and guards in every graph; that no tensor comes twice it does not list.
 EVERYWHERE = {
     "SHAPE_ENV", "DETERMINISTIC_ALGORITHMS", "GRAD_MODE", "DEFAULT_DEVICE", "GLOBAL_STATE", "TORCH_FUNCTION_STATE",
     "AUTOGRAD_SAVED_TENSORS_HOOKS", "NO_TENSOR_ALIASING",
