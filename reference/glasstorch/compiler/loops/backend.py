@@ -23,7 +23,7 @@ from glasstorch.compiler.loops.schedule import schedule
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 from glasstorch.compiler.partition import default_partition
-from glasstorch.compiler.patterns.passes import before_autograd
+from glasstorch.compiler.patterns.passes import after_autograd, before_autograd
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.devices.cpp_compiler import CompileError
@@ -123,7 +123,7 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
     try:
         if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
             raise Unlowered("loops over nothing gain nothing")
-        return CompiledFxGraph(module)
+        return CompiledFxGraph(after_autograd(module))
     except Unlowered as error:
         told("hint", text=f"a graph runs node by node: {error}", module=module)
         return make_boxed_func(Interpreter(module).run)

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
-from glasstorch.compiler.patterns.captured_calls import is_plain
+from glasstorch.compiler.patterns.captured_calls import is_plain, refuse_others_between
 from glasstorch.compiler.patterns.matcher import Arg, Either, Match, Op
 from glasstorch.compiler.patterns.rewriting import Pattern, Refused, value_of
 from glasstorch.fx._names import at
@@ -87,13 +87,7 @@ def _check(match: Match) -> int:
     scores = [value_of(node) for node in match.nodes if isinstance(value_of(node), Tensor)]
     if any(one.dtype is not query.dtype for one in scores):
         raise Refused("the scores have another dtype")
-    inside = set(match.nodes)
-    first = min(inside, key=lambda node: node._sort_key)
-    node = first
-    while node is not match.anchor:
-        if node not in inside and not is_plain(node):
-            raise Refused(f"{node.name} stands in between, and may do more than compute a value")
-        node = node.next
+    refuse_others_between(match)
     return int(query.dim())
 
 

@@ -14,8 +14,8 @@ from functools import cache
 from typing import Any, Final, TypeGuard
 
 from glasstorch._tensor import Tensor
-from glasstorch.compiler.patterns.matcher import NOTHING, Operation
-from glasstorch.compiler.patterns.rewriting import value_of
+from glasstorch.compiler.patterns.matcher import NOTHING, Match, Operation
+from glasstorch.compiler.patterns.rewriting import Refused, value_of
 from glasstorch.core.dtype import bool_, dtype
 from glasstorch.fx._names import at
 from glasstorch.fx.node import Node
@@ -160,6 +160,21 @@ def _cast_like(given: Given) -> Operation | None:
     return _cast({**given, "dtype": other.dtype}) if isinstance(other, Tensor) else None
 
 
+def _convolution(given: Given) -> Operation | None:
+    one, weight, bias = (given.get(name) for name in ("input", "weight", "bias"))
+    named = tuple((name, value) for name, value in given.items() if name not in ("input", "weight", "bias"))
+    if not _are_nodes(one, weight) or any(isinstance(value, Node) for _, value in named):
+        return None
+    return Operation("convolution", (one, weight, bias, named))
+
+
+def _batch_norm(given: Given) -> Operation | None:
+    operands = [given.get(name) for name in ("input", "running_mean", "running_var", "weight", "bias")]
+    return Operation("batch_norm", (*operands, given.get("training", False), given.get("eps", 1e-5)))
+
+
+OF_CONVOLUTION: Final = ("input", "weight", "bias", "stride", "padding", "dilation", "groups")
+
 SIGNS: Final[dict[str, Callable[..., Any]]] = {
     "matmul": operator.matmul,
     "mul": operator.mul,
@@ -182,6 +197,13 @@ MEANINGS: Final[dict[str, tuple[Sequence[str], Callable[[Given], Operation | Non
     "where": (("condition", "input", "other"), _where),
     "softmax": (("input", "dim", "dtype", "_stacklevel"), _softmax),
     "dropout": (("input", "p", "training", "inplace", "train"), _dropout),
+    "conv1d": (OF_CONVOLUTION, _convolution),
+    "conv2d": (OF_CONVOLUTION, _convolution),
+    "conv3d": (OF_CONVOLUTION, _convolution),
+    "batch_norm": (
+        ("input", "running_mean", "running_var", "weight", "bias", "training", "momentum", "eps"),
+        _batch_norm,
+    ),
     "to": (("input", "dtype"), _cast),
     "type_as": (("input", "other"), _cast_like),
 }
@@ -189,6 +211,16 @@ MEANINGS: Final[dict[str, tuple[Sequence[str], Callable[[Given], Operation | Non
 
 def _joined(given: Given) -> Given:
     return {**given, "more": [given["second"]]} if "second" in given else given
+
+
+def refuse_others_between(match: Match) -> None:
+    """Refused if a node that may do more than compute a value stands between the first and the last of a match."""
+    inside = set(match.nodes)
+    node = min(inside, key=lambda one: one._sort_key)
+    while node is not match.anchor:
+        if node not in inside and not is_plain(node):
+            raise Refused(f"{node.name} stands in between, and may do more than compute a value")
+        node = node.next
 
 
 def is_plain(node: Node) -> bool:

@@ -68,11 +68,11 @@ class Match:
         return self.values.get(name)
 
 
-def find(pattern: Any, anchor: Node, read: Reader) -> Match | None:
-    """The match of a pattern that ends at a node, if what lies inside it is needed nowhere else."""
+def find(pattern: Any, anchor: Node, read: Reader, alone: bool = True) -> Match | None:
+    """The match of a pattern that ends at a node; with `alone`, if what lies inside it is needed nowhere else."""
     found = _match(pattern, anchor, Match(anchor, {}, ()), read)
-    if found is None:
-        return None
+    if found is None or not alone:
+        return found
     inside = set(found.nodes)
     if any(user not in inside for node in found.nodes if node is not anchor for user in node.users):
         return None

@@ -31,6 +31,7 @@ class Pattern(NamedTuple):
     pattern: Any
     replace: Callable[[Match, Graph], Any]
     counter: str | None = None
+    alone: bool = True  # whether nothing else may need what lies inside
 
 
 class Told(NamedTuple):
@@ -47,7 +48,7 @@ def rewrite(graph: Graph, patterns: Sequence[Pattern], read: Reader) -> list[Tol
         if node._erased or read(node) is None:
             continue
         for pattern in patterns:
-            match = find(pattern.pattern, node, read)
+            match = find(pattern.pattern, node, read, pattern.alone)
             if match is None:
                 continue
             told.append(_replaced(graph, pattern, match))
