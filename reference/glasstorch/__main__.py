@@ -2,6 +2,7 @@
 
     python -m glasstorch script.py [arguments]          or a folder or zip file with a __main__.py
     python -m glasstorch -m module [arguments]          or a package with a __main__.py
+    python -m glasstorch --report page.html program.py  a page on what the program compiles, when it ends
     python -m glasstorch --list                         the names that glasstorch has, by module
     python -m glasstorch --where torch.cumsum           where a function is declared, computed and differentiated
     python -m glasstorch --where "caching allocator"    which files of the library are about something
@@ -29,7 +30,7 @@ from glasstorch import _as_torch
 from glasstorch.core.errors import ArgumentError
 from glasstorch.core.unknown_names import as_glasstorch, offered_names
 
-USAGE = "\n".join(__doc__.splitlines()[:9])
+USAGE = "\n".join(__doc__.splitlines()[:10])
 OUR_FRAMES = (
     __file__,
     _as_torch.__file__,
@@ -51,6 +52,13 @@ def main(arguments: list[str]) -> int:
         return print_names()
     if arguments[0] == "--where":
         return print_where(arguments[1:])
+    if arguments[0] == "--report":
+        if len(arguments) < 3:
+            return fail("Arguments expected for --report: the page to write, and a program", 2)
+        from glasstorch.compiler.reports import until_the_end
+
+        until_the_end(os.path.abspath(arguments[1]))
+        return main(arguments[2:])
     if arguments[0] == "-m":
         if len(arguments) == 1:
             return fail("Argument expected for the -m option: the name of a module", 2)

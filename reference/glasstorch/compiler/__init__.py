@@ -11,17 +11,21 @@ becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be 
 (which sizes are symbols), `compilation` (what the graphs of one program have in common), `captured` (a function that
 runs by its graphs), `entry` and `optimize` (how a program asks for that), `optimized_module` (for a module); `backends`
 (who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `settings` (what else
-can be chosen), `watching` (who is told of each
-stage), `explain`, `counters` and `logs` (what was captured), `reasons` (what PyTorch calls that), `errors`.
+can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`, `counters` and `logs`
+(what was captured), `reasons` (what PyTorch calls that), `errors`.
 
 Below stands what a program finds at torch.compiler.
 
 Mirrors: torch/compiler/__init__.py
+Differs: `report` and `reporting`, which PyTorch does not have, write a page on a compilation.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 from glasstorch.compiler.stance import is_compiling as is_compiling
@@ -41,6 +45,8 @@ __all__ = [
     "is_dynamo_compiling",
     "is_exporting",
     "list_backends",
+    "report",
+    "reporting",
     "reset",
     "set_default_backend",
     "set_stance",
@@ -105,6 +111,25 @@ def assume_constant_result(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 def cudagraph_mark_step_begin() -> None:
     """Mark where a step begins, for CUDA graphs, of which there are none."""
+
+
+def report(fn: Callable[..., Any], *args: Any, path: str | os.PathLike[str] = "report.html", **kwargs: Any) -> Path:
+    """Compile a function, run it with these arguments, and write a page on what was made of it, stage by stage.
+
+    The function is called once; if a result requires grad, its gradients are computed too, and dropped. A function
+    that `torch.compile` has made is compiled anew, with the options that it has. The result is the page's path.
+    """
+    from glasstorch.compiler import entry, reports
+
+    name = getattr(fn, "__qualname__", type(fn).__qualname__)
+    return reports.report(name, entry.anew(fn), args, kwargs, path)
+
+
+def reporting(path: str | os.PathLike[str] = "report.html") -> AbstractContextManager[Any]:
+    """A context that writes a page on all that is compiled within it."""
+    from glasstorch.compiler import reports
+
+    return reports.reporting(path)
 
 
 __getattr__ = refuse_unknown_names(__name__)

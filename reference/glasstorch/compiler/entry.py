@@ -87,3 +87,17 @@ def _of_a_model(model: Any, options: dict[str, Any]) -> Any:
 def _check_mode(mode: str | None) -> None:
     if mode is not None and mode not in MODES:
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+
+
+def anew(fn: Any) -> Any:
+    """A function that has no graphs yet; one that is compiled already is compiled again, with the same options."""
+    from glasstorch.compiler.optimize import optimize
+    from glasstorch.compiler.optimized_module import OptimizedModule
+
+    if isinstance(fn, OptimizedModule):
+        return fn.dynamo_ctx(fn._orig_mod)
+    optimized = getattr(fn, "_optimized", None)
+    if optimized is None:
+        return compile(fn)
+    of = optimized.of
+    return optimize(of.backend, nopython=of.fullgraph, dynamic=of.dynamic, recompile_limit=of.limit)(fn)

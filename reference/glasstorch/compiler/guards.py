@@ -60,7 +60,8 @@ class Guards:
     """The guards of one graph, each once, with the objects that their expressions name."""
 
     def __init__(self) -> None:
-        self.all: dict[Guard, None] = {}
+        self.all: dict[Guard, str] = {}  # with the lines of the program that were being executed
+        self.lines: Callable[[], str] = str
         self.names: dict[str, Any] = {
             "grad_enabled": is_grad_enabled,
             "is_empty": is_empty,
@@ -79,7 +80,7 @@ class Guards:
 
     def add(self, kind: str, source: str, expression: str) -> None:
         """Add a guard."""
-        self.all.setdefault(Guard(kind, source, expression))
+        self.all.setdefault(Guard(kind, source, expression), self.lines())
 
     def same_object(self, source: str, value: Any) -> None:
         """The source leads to this very object."""

@@ -6,6 +6,7 @@ Differs: each call of `optimize` makes graphs of its own; PyTorch keeps them wit
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import update_wrapper, wraps
 from types import FunctionType, MethodType
@@ -19,6 +20,11 @@ from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.marks import innermost, stands_for, why_disabled
 from glasstorch.compiler.optimized_module import OptimizedModule, calling
 from glasstorch.nn.modules.module import Module
+
+if path := os.environ.get("GLASSTORCH_REPORT"):
+    from glasstorch.compiler.reports import until_the_end
+
+    until_the_end(path)
 
 
 def optimize(

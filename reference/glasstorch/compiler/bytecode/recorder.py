@@ -57,8 +57,12 @@ class _Tracer(TracerBase):
         """A new node."""
         node = super().create_node(*args, **kwargs)
         if self.frames and node.op != "placeholder":
-            node.stack_trace = "".join(line_of(*place(frame)) for frame in self.frames)
+            node.stack_trace = self.lines()
         return node
+
+    def lines(self) -> str:
+        """The lines of the program that are being executed, the outermost first."""
+        return "".join(line_of(*place(frame)) for frame in self.frames)
 
 
 def place(frame: Any) -> tuple[str, int, str]:
@@ -99,6 +103,7 @@ class Recorder:
         self.mode_functions: set[Any] = set()  # functions in the graph that set a mode
         self.fake = FakeTensorMode(allow_non_fake_inputs=True)
         self.is_handled = False  # whether an operator is in a block whose errors the program handles
+        self.guards.lines = self.tracer.lines
         self.guards.grad_mode()
 
     @property
@@ -281,6 +286,7 @@ class Recorder:
         alone = [value for value in self.inputs.values() if not isinstance(self.tensors[value.proxy.node], Parameter)]
         self.guards.no_aliasing([value.source.expression for value in alone if value.source is not None])
         self.graph.lint()
+        self.guards.lines = str
 
     def _inputs_first(self) -> None:
         """Put the inputs before the first operator: one may have been met later."""
