@@ -93,6 +93,13 @@ def summary(found: Sequence[Interpreter]) -> str:
     return f"Other Pythons on this machine: {', '.join(map(str, found)) or 'none'}"
 
 
+def absent(found: Sequence[Interpreter], wanted: Sequence[tuple[int, int]]) -> str:
+    """Which of the wanted series can be tried nowhere here, in a line."""
+    here = {sys.version_info[:2], *(one.version[:2] for one in found)}
+    missing = [".".join(map(str, series)) for series in wanted if series not in here]
+    return f"Not on this machine, and so not tried: {', '.join(missing) or 'none'}"
+
+
 def requirements(root: Path, *, lowest: bool) -> list[str]:
     """What is installed besides the project's own dependencies; with `lowest`, also the lowest declared NumPy."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]

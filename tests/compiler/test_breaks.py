@@ -17,7 +17,6 @@ import glasstorch
 from tests.compiler.broken import PROGRAMS, Program
 
 Require = Callable[[str], Any]
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 # PyTorch runs the whole function as it is: it goes back to an instruction with an empty stack, and there is no graph.
 OURS_GOES_ON = {"not_of_a_tensor": [2]}
 

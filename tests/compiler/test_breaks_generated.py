@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import sys
 import warnings
 from typing import Any
 
@@ -17,7 +16,6 @@ from tests.compiler.bytecode.test_generated import outcome
 
 COUNT = 40
 MORE = 400  # some forty seconds
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 SIMPLE = re.compile(r"( +)(?:[\w\[\]\.'\", ]+ (?:=|\+=|\*=) |\w+\.append)")  # a statement that ends on its line
 BREAKS = (
     "print(end='')",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +14,6 @@ from glasstorch._dynamo import OptimizedModule, config, list_backends, lookup_ba
 from tests.fx.test_against_torch import told
 
 Require = Callable[[str], Any]
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,6 @@ import pytest
 import glasstorch
 from glasstorch.compiler.logs import ARTIFACTS
 
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
-
 
 @pytest.fixture(autouse=True)
 def _quiet_again() -> Any:

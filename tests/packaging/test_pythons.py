@@ -1,6 +1,7 @@
 """Do the smoke file and all notebooks pass on every other Python of this machine, with both ends of NumPy's range?
 
-CI runs the smoke file on the newest; `make test-all` runs it on all of them, and the notebooks as well.
+CI runs the smoke file on the newest, and the tests of the capture of functions, which reads bytecode, on each;
+`make test-all` runs the smoke file on all of them, and the notebooks as well.
 """
 
 from __future__ import annotations
@@ -10,10 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from workbook.pythons import environment_of, left_out, others, summary, try_on
+from glasstorch.compiler.bytecode.vocabulary import SUPPORTED
+from workbook.pythons import absent, environment_of, left_out, others, summary, try_on
 
 ROOT = Path(__file__).parents[2]
 SMOKE = "tests/test_smoke.py"
+CAPTURE = (
+    "tests/compiler/bytecode", "tests/compiler/test_breaks.py", "tests/compiler/test_breaks_generated.py",
+    "tests/compiler/test_compile.py", "tests/compiler/test_shapes.py", "tests/compiler/test_kinds_of_arguments.py",
+)  # fmt: skip
+EACH = "test_a_captured_function_does_what_the_function_does"
 IN_CI = os.environ.get("CI", "").lower() == "true"
 FOUND = others() if IN_CI else []
 
@@ -41,11 +48,31 @@ def test_the_notebooks_pass_on_another_python(place: int) -> None:
     assert_passes(place, "chapters")
 
 
-def assert_passes(place: int, path: str) -> None:
+@in_ci
+@pytest.mark.ci
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("place", PLACES)
+def test_functions_are_captured_on_another_python(place: int) -> None:
+    """All tests of the capture that need no torch, with a quarter of the random functions."""
+    print(absent(FOUND, SUPPORTED))
+    rest = [f"--deselect=tests/compiler/bytecode/test_generated.py::{EACH}[{first}]" for first in range(100, 400, 50)]
+    assert_passes(place, *CAPTURE, *rest)
+
+
+@in_ci
+@pytest.mark.slow  # a minute on each
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("place", PLACES)
+def test_random_functions_are_captured_on_another_python(place: int) -> None:
+    random = ("tests/compiler/bytecode/test_generated.py", "tests/compiler/test_breaks_generated.py")
+    assert_passes(place, *random, "-m", "slow or not slow")
+
+
+def assert_passes(place: int, *paths: str) -> None:
     """Run tests or notebooks on a Python that was found; the oldest has the lowest NumPy."""
     print(summary(FOUND))
     for interpreter in FOUND[place : place + 1]:
         environment = environment_of(interpreter, ROOT, lowest=place == 0)
-        code, output = try_on(environment.python, ROOT, [path, *left_out(ROOT)])
+        code, output = try_on(environment.python, ROOT, [*paths, *left_out(ROOT)])
         print(output)
         assert code == 0, f"it does not pass on Python {interpreter}: see what it printed"

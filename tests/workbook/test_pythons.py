@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from workbook import pythons
-from workbook.pythons import Interpreter, left_out, others, requirements, summary, try_on
+from workbook.pythons import Interpreter, absent, left_out, others, requirements, summary, try_on
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,6 +65,13 @@ def test_the_lowest_numpy_is_the_declared_one() -> None:
 
 def test_all_that_is_needed_is_declared() -> None:
     assert {pythons.name_of(line) for line in requirements(ROOT, lowest=False)} == pythons.NEEDED
+
+
+def test_a_series_that_is_missing_is_named() -> None:
+    found = [Interpreter((3, 98, 1), "/bin/python3.98")]
+    here = sys.version_info[:2]
+    assert absent(found, [here, (3, 97), (3, 98), (3, 99)]) == "Not on this machine, and so not tried: 3.97, 3.99"
+    assert absent(found, [here, (3, 98)]) == "Not on this machine, and so not tried: none"
 
 
 def test_what_fails_is_shown(tmp_path: Path) -> None:

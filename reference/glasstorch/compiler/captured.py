@@ -24,8 +24,9 @@ from glasstorch.compiler.bytecode.assembled import Place, function_of, place_aft
 from glasstorch.compiler.bytecode.breaks import Rest
 from glasstorch.compiler.bytecode.calls import is_of_a_library
 from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
-from glasstorch.compiler.bytecode.instructions import VERSION, instructions_of, is_understood
+from glasstorch.compiler.bytecode.instructions import instructions_of, is_understood
 from glasstorch.compiler.bytecode.unsupported import Unsupported
+from glasstorch.compiler.bytecode.vocabulary import names_of_versions
 from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
@@ -300,8 +301,8 @@ class Resume:
 def _say_that_python_is_unknown() -> None:
     version = ".".join(map(str, sys.version_info[:2]))
     warnings.warn(
-        f"torch.compile reads the bytecode of Python {VERSION[0]}.{VERSION[1]}, and this is {version}: functions run "
-        "as they are",
+        f"torch.compile reads the bytecode of Python {names_of_versions()}, and this is {version}: "
+        "functions run as they are",
         stacklevel=5,
     )
 

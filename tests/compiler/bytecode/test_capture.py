@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import sys
 import warnings
 import weakref
 from collections.abc import Callable
@@ -20,7 +19,6 @@ from tests.compiler.bytecode.programs import BROKEN, BROKEN_IN_BOTH, WHOLE, Conf
 from tests.fx.test_against_torch import told
 
 Require = Callable[[str], Any]
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 
 def compiled(t: Any, function: Callable[..., Any], backend: Any, *, whole: bool) -> Callable[..., Any]:
@@ -286,7 +284,7 @@ def test_an_unknown_python_runs_as_it_is(monkeypatch: pytest.MonkeyPatch) -> Non
     other = optimize(lambda module, inputs: module.forward)(lambda x: x + 2)
     monkeypatch.setattr("glasstorch.compiler.captured.is_understood", lambda: False)
     captured._say_that_python_is_unknown.cache_clear()
-    with pytest.warns(UserWarning, match="reads the bytecode of Python 3.11, and this is .* functions run as they are"):
+    with pytest.warns(UserWarning, match="Python 3.11, 3.12 and 3.13, and this is .*: functions run as they are"):
         assert run(glasstorch.ones(1)).item() == 2
     assert other(glasstorch.ones(1)).item() == 3  # that is said once
     assert "the bytecode of this Python" in run._optimized.breaks[0].reason

@@ -13,8 +13,6 @@ import pytest
 import glasstorch
 from glasstorch._dynamo import optimize
 
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
-
 
 class World:
     """What a program may change between two calls: each attribute is new for each test."""

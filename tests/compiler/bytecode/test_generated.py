@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from tests.compiler.bytecode.generated import PRELUDE, Writer
 
 COUNT = 400
 GROUP = 50
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 
 def shown(value: Any, seen: tuple[int, ...] = ()) -> str:

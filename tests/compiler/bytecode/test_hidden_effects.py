@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +10,6 @@ import pytest
 
 import glasstorch as torch
 from glasstorch._dynamo import optimize
-
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 Point = namedtuple("Point", "x y")  # noqa: PYI024  # a class without types, as programs have them
 COUNTS: list[int] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -10,8 +9,6 @@ import pytest
 import glasstorch
 from glasstorch import nn
 from glasstorch._dynamo import Unsupported, optimize
-
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 X = glasstorch.randn
 IMAGE, ROWS, WORDS = X(2, 4, 6, 6), X(3, 4), X(2, 3, 4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,6 @@ from tests.compiler.bytecode import python_programs
 from tests.compiler.bytecode.test_capture import graphs_of
 
 Require = Callable[[str], Any]
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 # What PyTorch 2.13 does not capture as one graph, by the function's name, and why.
 NOT_IN_PYTORCH = {

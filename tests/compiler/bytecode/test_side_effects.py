@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +12,6 @@ import glasstorch
 from glasstorch._dynamo import Unsupported, optimize
 
 Require = Callable[[str], Any]
-pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecode of CPython 3.11 only")
 
 COUNT = 0
 SEEN: list[Any] = []

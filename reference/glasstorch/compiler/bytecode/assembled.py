@@ -13,10 +13,10 @@ from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
 from glasstorch.compiler.bytecode.breaks import EFFECTS, Rest, came_from
+from glasstorch.compiler.bytecode.instructions import instructions_of
+from glasstorch.compiler.bytecode.vocabulary import NULL_IS_BELOW, PAIRS
 
-HAS_PRECALL: Final = "PRECALL" in dis.opmap
 HAS_TO_BOOL: Final = "TO_BOOL" in dis.opmap
-NULL_IS_BELOW: Final = not HAS_TO_BOOL  # where nothing at all stands beside what is called
 MISSING: Final = (
     'torch.compile cuts functions at graph breaks with the library bytecode; pip install "glasstorch[compile]"'
 )
@@ -38,7 +38,6 @@ def step_code(rest: Rest) -> CodeType:
     Of a branch it gives the truth of the value.
     """
     b = library()
-    original = _real(b, rest.code)[rest.number]
     line = rest.instruction.line
     made = b.Bytecode()
     made.name, made.filename, made.first_lineno = rest.code.co_name, rest.code.co_filename, rest.code.co_firstlineno
@@ -55,7 +54,7 @@ def step_code(rest: Rest) -> CodeType:
     for i, is_value in enumerate(rest.taken):
         add(*(("LOAD_FAST", f"stack_{i}") if is_value else ("PUSH_NULL",)))
     if rest.branch is None:
-        _add_instruction(b, made, rest, original)
+        made += [_alone(b, one) for one in _real(b, rest.code)[rest.instruction.first : rest.instruction.last + 1]]
         add("BUILD_TUPLE", EFFECTS[rest.instruction.name][1](rest.instruction.arg))
     elif HAS_TO_BOOL:
         add("TO_BOOL")
@@ -66,21 +65,13 @@ def step_code(rest: Rest) -> CodeType:
     return made.to_code()  # type: ignore[no-any-return]
 
 
-def _add_instruction(b: Any, made: Any, rest: Rest, original: Any) -> None:
-    """The instruction itself; one that would leave nothing at all on the stack, beside a value, leaves the value."""
-    name, arg, place = original.name, original.arg, original.location
-    if name == "CALL" and rest.keyword_names:
-        made.append(b.Instr("KW_NAMES", rest.keyword_names, location=place))
-    if name == "CALL" and HAS_PRECALL:
-        made.append(b.Instr("PRECALL", arg, location=place))
-    if name == "LOAD_METHOD":
-        made.append(b.Instr("LOAD_ATTR", arg, location=place))
-    elif name in ("LOAD_ATTR", "LOAD_GLOBAL") and isinstance(arg, tuple):
-        made.append(b.Instr(name, (False, arg[1]), location=place))
-    elif name in dis.opmap and dis.opmap[name] < dis.HAVE_ARGUMENT:
-        made.append(b.Instr(name, location=place))
-    else:
-        made.append(b.Instr(name, arg, location=place))
+def _alone(b: Any, one: Any) -> Any:
+    """An instruction as it is; one that would leave an empty place on the stack, beside a value, leaves the value."""
+    if one.name == "LOAD_METHOD":
+        return b.Instr("LOAD_ATTR", one.arg, location=one.location)
+    if one.name in ("LOAD_ATTR", "LOAD_GLOBAL") and isinstance(one.arg, tuple):
+        return b.Instr(one.name, (False, one.arg[1]), location=one.location)
+    return one
 
 
 def _real(b: Any, code: CodeType) -> list[Any]:
@@ -130,19 +121,18 @@ def resume_code(place: Place) -> CodeType:
         block.stack_depth = entry.depth  # the library would find it only where the function can still get
     label = b.Label()
     body: list[Any] = []
+    begin = instructions_of(code)[target].first
     number = left_out = 0
     for one in made:
-        if isinstance(one, b.Instr):
+        if isinstance(one, b.Instr) and one.name != "NOP":
+            number += 1
             if one.name in ("MAKE_CELL", "COPY_FREE_VARS", "RESUME"):
-                number += 1
                 left_out += 1
                 continue
-            if number == target and one.name != "NOP":
+            if number == begin + 1:
                 body.append(label)
-            if isinstance(one.arg, b.CellVar):
-                one = b.Instr(one.name, b.FreeVar(one.arg.name), location=one.location)
-            if one.name != "NOP":
-                number += 1
+            body += _on_variables(b, one, code)
+            continue
         body.append(one)
     start = [b.Instr("COPY_FREE_VARS", len(made.freevars), lineno=line)] if made.freevars else []
     start.append(b.Instr("RESUME", 0, lineno=line))
@@ -154,6 +144,22 @@ def resume_code(place: Place) -> CodeType:
     found: CodeType = made.to_code(stacksize=code.co_stacksize + 2, compute_exception_stack_depths=False)
     came_from(found, code, len(start) - left_out)
     return found
+
+
+def _on_variables(b: Any, one: Any, code: CodeType) -> list[Any]:
+    """An instruction in the rest of a function, where a variable that is shared is one of an outer function.
+
+    One on two variables becomes two: variables are at other places there, and it has no room for the seventeenth.
+    """
+    if "FAST" not in one.name and not isinstance(one.arg, b.CellVar):
+        return [one]
+    pairs = zip(PAIRS[one.name], one.arg, strict=True) if one.name in PAIRS else [(one.name, one.arg)]
+    made = []
+    for name, arg in pairs:
+        variable = arg.name if isinstance(arg, b.CellVar) else arg
+        is_shared = isinstance(variable, str) and variable in code.co_cellvars
+        made.append(b.Instr(name, b.FreeVar(variable) if is_shared else arg, location=one.location))
+    return made
 
 
 def function_of(code: CodeType, names: dict[str, Any], cells: tuple[Any, ...] = ()) -> FunctionType:

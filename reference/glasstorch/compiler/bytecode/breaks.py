@@ -7,7 +7,6 @@ Differs: any instruction in the table below can end a graph; in PyTorch calls, s
 
 from __future__ import annotations
 
-import dis
 import weakref
 from collections.abc import Callable
 from types import CodeType
@@ -23,15 +22,13 @@ from glasstorch.compiler.bytecode.values import CellValue, Known, Value
 EFFECTS: Final[dict[str, tuple[Callable[[int], int], Callable[[int], int]]]] = {
     name: (taken, left)
     for names, taken, left in (
-        ("CALL", lambda n: n + 2, lambda n: 1),
+        ("CALL CALL_KW", lambda n: n + 2, lambda n: 1),
         ("CALL_FUNCTION_EX", lambda n: 3 + (n & 1), lambda n: 1),
-        ("CALL_KW", lambda n: n + 3, lambda n: 1),
         ("BINARY_OP BINARY_SUBSCR COMPARE_OP CONTAINS_OP IS_OP", lambda n: 2, lambda n: 1),
         ("BINARY_SLICE", lambda n: 3, lambda n: 1),
-        ("UNARY_NEGATIVE UNARY_POSITIVE UNARY_INVERT UNARY_NOT TO_BOOL GET_ITER", lambda n: 1, lambda n: 1),
-        ("LOAD_ATTR LOAD_METHOD FORMAT_SIMPLE CONVERT_VALUE", lambda n: 1, lambda n: 1),
+        ("UNARY_NEGATIVE UNARY_POSITIVE UNARY_INVERT UNARY_NOT GET_ITER", lambda n: 1, lambda n: 1),
+        ("LOAD_ATTR LOAD_METHOD CONVERT_VALUE", lambda n: 1, lambda n: 1),
         ("FORMAT_VALUE", lambda n: 1 + (n & 4) // 4, lambda n: 1),
-        ("FORMAT_WITH_SPEC", lambda n: 2, lambda n: 1),
         ("BUILD_STRING", lambda n: n, lambda n: 1),
         ("STORE_SUBSCR", lambda n: 3, lambda n: 0),
         ("STORE_SLICE", lambda n: 4, lambda n: 0),
@@ -50,7 +47,6 @@ BRANCHES: Final = (  # whether the value stays on the stack where the jump is ta
     ("IF_TRUE", True, False),
     ("IF_FALSE", False, False),
 )
-AS_METHOD: Final = ("LOAD_ATTR",) if "LOAD_METHOD" not in dis.opmap else ()  # where an argument asks for a method
 # Functions that look at the variables of the function that calls them: one that is cut in two would show others.
 LOOKING: Final = frozenset(
     ["locals", "vars", "dir", "eval", "exec", "super", "breakpoint", "_getframe", "currentframe"]
@@ -62,7 +58,6 @@ class Rest(NamedTuple):
 
     code: CodeType
     number: int  # of the instruction that runs as it is
-    keyword_names: tuple[str, ...]  # of a call
     taken: tuple[bool, ...]  # what the instruction takes from the stack: values, or (False) nothing at all
     kept: tuple[bool, ...]  # what stays below
     names: tuple[str, ...]  # of the variables that are read later
@@ -82,7 +77,7 @@ class Rest(NamedTuple):
     def leaves_null(self) -> bool:
         """Whether the instruction leaves, beside a value, a place for the object of a method."""
         name = self.instruction.name
-        return name == "LOAD_METHOD" or (name in ("LOAD_GLOBAL", *AS_METHOD) and bool(self.instruction.arg & 1))
+        return name == "LOAD_METHOD" or (name == "LOAD_GLOBAL" and bool(self.instruction.arg & 1))
 
     @property
     def branch(self) -> tuple[bool, bool] | None:
@@ -112,6 +107,8 @@ def can_break(frame: Frame) -> bool:
     instruction = instructions_of(code)[number]
     if instruction.name not in EFFECTS and not any(end in instruction.name for end, *_ in BRANCHES):
         return False
+    if any(i.name == "MAKE_CELL" for i in instructions_of(code)[number:]):
+        return False  # a comprehension has a variable of its own that others share, and here that is a name's place
     if handlers_of(code)[number] is not None or is_in_a_loop(code, number):
         return False
     return LOOKING.isdisjoint(code.co_names) and not _is_looking(frame, instruction)
@@ -136,7 +133,7 @@ def rest_of(frame: Frame) -> tuple[Rest, list[Value]]:
     names = tuple(name for name in code.co_varnames if name in read and name in frame.variables)
     cells: list[Value] = [CellValue(frame.cells[name]) for name in (*code.co_cellvars, *code.co_freevars)]
     rest = Rest(
-        code, number, frame.keyword_names,
+        code, number,
         tuple(value is not NULL for value in taken), tuple(value is not NULL for value in kept), names, bool(cells),
     )  # fmt: skip
     values = [value for value in (*taken, *kept) if value is not NULL]

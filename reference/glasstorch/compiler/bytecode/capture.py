@@ -14,13 +14,14 @@ from glasstorch.compiler.bytecode.breaks import Rest, can_break, rest_of
 from glasstorch.compiler.bytecode.calls import Caller
 from glasstorch.compiler.bytecode.contexts import leave_all
 from glasstorch.compiler.bytecode.frame import Frame
-from glasstorch.compiler.bytecode.instructions import VERSION, is_understood
+from glasstorch.compiler.bytecode.instructions import is_understood
 from glasstorch.compiler.bytecode.raising import Raised
 from glasstorch.compiler.bytecode.rebuild import Replay, replaying
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Known, Mapping, Sequence, Value
+from glasstorch.compiler.bytecode.vocabulary import names_of_versions
 from glasstorch.compiler.bytecode.wrapping import wrap
 from glasstorch.compiler.guards import Guards
 from glasstorch.compiler.shapes import AllNumbers, Noted, Sizes
@@ -70,7 +71,7 @@ def capture(fn: FunctionType, arguments: dict[str, Any], *, whole: bool = True, 
 
 def _capture(fn: FunctionType, arguments: dict[str, Any], whole: bool, sizes: Sizes) -> Captured:
     if not is_understood():
-        raise Unsupported(f"the bytecode of this Python, which is not {VERSION[0]}.{VERSION[1]}")
+        raise Unsupported(f"the bytecode of this Python, which is none of {names_of_versions()}")
     if fn.__code__.co_flags & GENERATOR:
         raise Unsupported(f"{fn.__name__}, which is a generator")
     frame = _frame(fn, arguments, sizes)

@@ -1,7 +1,7 @@
 """How are the instructions of one function executed symbolically?
 
 Mirrors: torch/_dynamo/symbolic_convert.py (InstructionTranslatorBase, InliningGeneratorInstructionTranslator)
-Differs: CPython 3.11 only. Coroutines are refused. A branch on a tensor cannot be executed here: the graph ends before
+Differs: Coroutines are refused. A branch on a tensor cannot be executed here: the graph ends before
     it.
 """
 

@@ -11,6 +11,7 @@ from glasstorch.compiler.bytecode.calls import Caller
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import Cell, Constant, Function, Value
+from glasstorch.compiler.bytecode.vocabulary import NULL_IS_BELOW
 
 DEEPEST: Final = 100  # calls inside calls
 NULL: Final = Constant(None)  # what PUSH_NULL pushes: told from others by identity
@@ -30,7 +31,6 @@ class FrameBase:
         self.depth = depth
         self.cells: dict[str, Cell] = {}
         self.stack: list[Value] = []
-        self.keyword_names: tuple[str, ...] = ()
         self.next = 0
         self.at = 0  # the number of the instruction that runs
         self.steps = 0  # how many were begun
@@ -40,6 +40,10 @@ class FrameBase:
 
     def _inline(self, function: Function, args: list[Value], kwargs: dict[str, Value]) -> Value:
         raise Unsupported("a call")
+
+    def _with_null(self, called: Value) -> list[Value]:
+        """What is called, beside the empty place for a method's object."""
+        return [NULL, called] if NULL_IS_BELOW else [called, NULL]
 
     def _pop(self, count: int) -> list[Value]:
         if not count:

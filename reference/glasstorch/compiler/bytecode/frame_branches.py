@@ -52,36 +52,29 @@ class Branches(FrameBase):
         else:
             self.stack.append(first)
 
-    def _JUMP_FORWARD(self, i: Instruction) -> None:
+    def _JUMP(self, i: Instruction) -> None:
         self.next = i.target
-
-    _JUMP_BACKWARD = _JUMP_BACKWARD_NO_INTERRUPT = _JUMP_FORWARD
 
     def _jump_if(self, i: Instruction, wanted: bool) -> None:
         if truth(self.recorder, self.stack.pop()) is wanted:
             self.next = i.target
 
-    def _POP_JUMP_FORWARD_IF_TRUE(self, i: Instruction) -> None:
+    def _POP_JUMP_IF_TRUE(self, i: Instruction) -> None:
         self._jump_if(i, True)
 
-    def _POP_JUMP_FORWARD_IF_FALSE(self, i: Instruction) -> None:
+    def _POP_JUMP_IF_FALSE(self, i: Instruction) -> None:
         self._jump_if(i, False)
-
-    _POP_JUMP_BACKWARD_IF_TRUE, _POP_JUMP_BACKWARD_IF_FALSE = _POP_JUMP_FORWARD_IF_TRUE, _POP_JUMP_FORWARD_IF_FALSE
 
     def _is_none(self, value: Value) -> bool:
         return isinstance(value, Constant) and value.value is None
 
-    def _POP_JUMP_FORWARD_IF_NONE(self, i: Instruction) -> None:
+    def _POP_JUMP_IF_NONE(self, i: Instruction) -> None:
         if self._is_none(self.stack.pop()):
             self.next = i.target
 
-    def _POP_JUMP_FORWARD_IF_NOT_NONE(self, i: Instruction) -> None:
+    def _POP_JUMP_IF_NOT_NONE(self, i: Instruction) -> None:
         if not self._is_none(self.stack.pop()):
             self.next = i.target
-
-    _POP_JUMP_BACKWARD_IF_NONE = _POP_JUMP_FORWARD_IF_NONE
-    _POP_JUMP_BACKWARD_IF_NOT_NONE = _POP_JUMP_FORWARD_IF_NOT_NONE
 
     def _jump_or_pop(self, i: Instruction, wanted: bool) -> None:
         if truth(self.recorder, self.stack[-1]) is wanted:

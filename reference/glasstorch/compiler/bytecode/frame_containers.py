@@ -11,7 +11,7 @@ from typing import Any
 from glasstorch.compiler.bytecode.frame_base import FrameBase
 from glasstorch.compiler.bytecode.instructions import Instruction
 from glasstorch.compiler.bytecode.objects import is_users
-from glasstorch.compiler.bytecode.operations import items_of, text_of
+from glasstorch.compiler.bytecode.operations import items_of, slice_of, text_of
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
@@ -19,8 +19,6 @@ from glasstorch.compiler.bytecode.values import (
     Group,
     Mapping,
     Sequence,
-    SymbolSlice,
-    SymbolValue,
     as_key,
     describe,
     known,
@@ -57,9 +55,10 @@ class Containers(FrameBase):
         self.stack.append(Mapping(dict(zip(keys, self._pop(i.arg), strict=True))))
 
     def _BUILD_SLICE(self, i: Instruction) -> None:
-        parts = self._pop(i.arg)
-        has_symbols = any(isinstance(part, SymbolValue) for part in parts)
-        self.stack.append(SymbolSlice(parts) if has_symbols else Constant(slice(*map(known, parts))))
+        self.stack.append(slice_of(self._pop(i.arg)))
+
+    def _CONVERT_VALUE(self, i: Instruction) -> None:
+        self._FORMAT_VALUE(i._replace(arg=i.arg & 3))
 
     def _BUILD_STRING(self, i: Instruction) -> None:
         self.stack.append(Constant("".join(map(known, self._pop(i.arg)))))

@@ -38,13 +38,31 @@ class Names(FrameBase):
         self.cells.update(zip(self.code.co_freevars, self.function.closure, strict=True))
 
     def _LOAD_FAST(self, i: Instruction) -> None:
+        if i.value in self.cells:
+            self._LOAD_CLOSURE(i)
+            return
         if i.value not in self.variables:
             text = f"cannot access local variable {i.value!r} where it is not associated with a value"
             raise Raised(UnboundLocalError(text))
         self.stack.append(self.variables[i.value])
 
+    def _LOAD_FAST_AND_CLEAR(self, i: Instruction) -> None:
+        """Set a variable aside, itself if others share it: a comprehension has one of the same name."""
+        value = self.variables.get(i.value, NULL)
+        if value is not NULL:
+            del self.variables[i.value]
+        cell = self.cells.pop(i.value, None)
+        self.stack.append(value if cell is None else CellValue(cell))
+
     def _STORE_FAST(self, i: Instruction) -> None:
-        self.variables[i.value] = self._named(self.stack.pop(), i.value)
+        value = self.stack.pop()
+        self.cells.pop(i.value, None)
+        if isinstance(value, CellValue):
+            self.cells[i.value] = value.cell
+        elif value is not NULL:
+            self.variables[i.value] = self._named(value, i.value)
+        elif i.value in self.variables:
+            del self.variables[i.value]
 
     def _named(self, value: Value, name: str) -> Value:
         """A value; the node of a tensor gets the name of the first variable that holds it."""
@@ -87,21 +105,20 @@ class Names(FrameBase):
         self.stack.append(Known(i.value) if hasattr(i.value, "co_code") else made(i.value))
 
     def _LOAD_GLOBAL(self, i: Instruction) -> None:
-        if i.arg & 1:
-            self.stack.append(NULL)
+        found = self._global(i)
+        self.stack += self._with_null(found) if i.arg & 1 else [found]
+
+    def _global(self, i: Instruction) -> Value:
         names = self.function.names
         with of_the_program():
             written = self.recorder.effects.read_global(names, i.value)
         if written is not None:
-            self.stack.append(written)
-            return
+            return written
         if i.value in names:
             found = names[i.value]
             if self.outermost:
-                self.stack.append(wrap(self.recorder, found, Source.of_global(i.value)))
-            else:
-                self.stack.append(self._of_other_module(i.value, found))
-            return
+                return wrap(self.recorder, found, Source.of_global(i.value))
+            return self._of_other_module(i.value, found)
         builtins = names.get("__builtins__", __builtins__)
         table = builtins if isinstance(builtins, dict) else vars(builtins)
         if i.value not in table:
@@ -110,7 +127,7 @@ class Names(FrameBase):
             raise Raised(NameError(f"name {i.value!r} is not defined"))
         if self.outermost:
             self.recorder.guards.builtin(i.value, table)
-        self.stack.append(made(table[i.value]))
+        return made(table[i.value])
 
     def _STORE_GLOBAL(self, i: Instruction) -> None:
         self.recorder.effects.write_global(self.function.names, i.value, self.stack.pop())

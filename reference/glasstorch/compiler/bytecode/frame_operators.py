@@ -21,6 +21,7 @@ from glasstorch.compiler.bytecode.operations import (
     delete_item,
     items_of,
     same,
+    slice_of,
     store_item,
     subscript,
     truth,
@@ -80,6 +81,14 @@ class Operators(FrameBase):
             return made(evaluated(operator.getitem, value.value, known(key)))
         raise Unsupported(f"an item of the class {value.value.__name__}")
 
+    def _BINARY_SLICE(self, i: Instruction) -> None:
+        self.stack.append(slice_of(self._pop(2)))
+        self._BINARY_SUBSCR(i)
+
+    def _STORE_SLICE(self, i: Instruction) -> None:
+        self.stack.append(slice_of(self._pop(2)))
+        self._STORE_SUBSCR(i)
+
     def _STORE_SUBSCR(self, i: Instruction) -> None:
         new, value, key = self._pop(3)
         store_item(self.recorder, value, key, new)
@@ -130,8 +139,19 @@ class Operators(FrameBase):
         self.stack.append(attribute(self.recorder, self.stack.pop(), i.value))
 
     def _LOAD_METHOD(self, i: Instruction) -> None:
-        found = attribute(self.recorder, self.stack.pop(), i.value)
-        self.stack += [NULL, found]
+        self.stack += self._with_null(attribute(self.recorder, self.stack.pop(), i.value))
+
+    def _LOAD_SUPER_ATTR(self, i: Instruction) -> None:
+        function, after, owner = self._pop(3)
+        if isinstance(function, Known) and function.value is super and isinstance(after, Known):
+            found: Value = Super(owner, after.value)
+        else:
+            found = self.caller.call(function, [after, owner] if i.arg & 2 else [], {})
+        self.stack.append(attribute(self.recorder, found, i.value))
+
+    def _LOAD_SUPER_METHOD(self, i: Instruction) -> None:
+        self._LOAD_SUPER_ATTR(i)
+        self.stack += self._with_null(self.stack.pop())
 
     def _STORE_ATTR(self, i: Instruction) -> None:
         new, owner = self._pop(2)
@@ -140,25 +160,28 @@ class Operators(FrameBase):
     def _DELETE_ATTR(self, i: Instruction) -> None:
         store_attribute(self.recorder, self.stack.pop(), i.value, None)
 
-    def _KW_NAMES(self, i: Instruction) -> None:
-        self.keyword_names = self.code.co_consts[i.arg]
-
-    def _PRECALL(self, i: Instruction) -> None: ...
-
     def _CALL(self, i: Instruction) -> None:
-        args = self._pop(i.arg)
-        names, self.keyword_names = self.keyword_names, ()
+        self._call(i.arg, ())
+
+    def _CALL_KW(self, i: Instruction) -> None:
+        self._call(i.arg, i.value)
+
+    def _call(self, count: int, names: tuple[str, ...]) -> None:
+        args = self._pop(count)
         kwargs = dict(zip(names, args[len(args) - len(names) :], strict=True))
         args = args[: len(args) - len(names)]
         first, second = self._pop(2)
-        function, given = (second, args) if first is NULL else (first, [second, *args])
-        if isinstance(function, Known) and function.value is super and not given:
-            self.stack.append(self._super())
+        function, given = _callee(first, second)
+        given = [*given, *args]
+        if isinstance(function, Known) and function.value is super and len(given) in (0, 2) and not names:
+            self.stack.append(self._super(*given))
             return
         self.stack.append(self.caller.call(function, given, kwargs))
 
-    def _super(self) -> Value:
-        """What `super()` gives, which looks into the function that it is called in."""
+    def _super(self, after: Value | None = None, owner: Value | None = None) -> Value:
+        """What `super()` gives; without arguments it looks into the function that it is called in."""
+        if owner is not None and isinstance(after, Known):
+            return Super(owner, after.value)
         first = self.code.co_varnames[0]
         owner = self.cells[first].contents if first in self.cells else self.variables.get(first)
         after = self.cells["__class__"].contents if "__class__" in self.cells else None
@@ -169,9 +192,8 @@ class Operators(FrameBase):
     def _CALL_FUNCTION_EX(self, i: Instruction) -> None:
         kwargs = self.stack.pop() if i.arg & 1 else Mapping({})
         args = list(items_of(self.recorder, self.stack.pop()))
-        function = self.stack.pop()
-        if self.stack and self.stack[-1] is NULL:
-            self.stack.pop()
+        first, second = self._pop(2)
+        function, _ = _callee(first, second)
         if not isinstance(kwargs, Mapping):
             raise Unsupported(f"keyword arguments that are {describe(kwargs)}")
         self.stack.append(self.caller.call(function, args, dict(kwargs.items)))
@@ -188,3 +210,23 @@ class Operators(FrameBase):
         cells = tuple(item.cell for item in closure.items if isinstance(item, CellValue))
         made_ = Function(code, self.function.names, tuple(defaults.items), dict(keywords.items), cells)
         self.stack.append(made_)
+
+    def _SET_FUNCTION_ATTRIBUTE(self, i: Instruction) -> None:
+        given, function = self._pop(2)
+        assert isinstance(function, Function)
+        if i.arg == 8 and isinstance(given, Sequence):
+            function.closure = tuple(item.cell for item in given.items if isinstance(item, CellValue))
+        elif i.arg == 2 and isinstance(given, Mapping):
+            function.keyword_defaults = dict(given.items)
+        elif i.arg == 1 and isinstance(given, Sequence):
+            function.defaults = tuple(given.items)
+        elif i.arg != 4:  # annotations
+            raise Unsupported(f"the function {function.code.co_name}, whose defaults are {describe(given)}")
+        self.stack.append(function)
+
+
+def _callee(first: Value, second: Value) -> tuple[Value, list[Value]]:
+    """What is called, and the object of a method, if it stands beside it."""
+    if first is NULL:
+        return second, []
+    return first, [] if second is NULL else [second]

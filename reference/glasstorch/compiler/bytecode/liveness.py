@@ -13,9 +13,8 @@ from typing import Final
 
 from glasstorch.compiler.bytecode.instructions import Instruction, handlers_of, instructions_of
 
-READS: Final = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "DELETE_FAST")
-ENDS: Final = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE")
-ALWAYS: Final = ("JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT")  # jumps that have no condition
+READS: Final = ("LOAD_FAST", "LOAD_FAST_AND_CLEAR", "DELETE_FAST")
+ENDS: Final = ("RETURN_VALUE", "RAISE_VARARGS", "RERAISE")
 
 
 @lru_cache(maxsize=1024)
@@ -49,14 +48,14 @@ def _after(instruction: Instruction, number: int) -> Iterator[int]:
     """The instructions that may run next."""
     if instruction.target >= 0:
         yield instruction.target
-    if instruction.name not in ENDS and instruction.name not in ALWAYS:
+    if instruction.name not in (*ENDS, "JUMP"):
         yield number + 1
 
 
 def is_in_a_loop(code: CodeType, number: int) -> bool:
     """Whether an instruction seems to be in a loop: one after it, and before a return, jumps to one before it."""
     for instruction in instructions_of(code)[number + 1 :]:
-        if instruction.name in ("RETURN_VALUE", "RETURN_CONST"):
+        if instruction.name == "RETURN_VALUE":
             return False
         if 0 <= instruction.target < number:
             return True

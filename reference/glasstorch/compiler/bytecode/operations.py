@@ -36,6 +36,7 @@ from glasstorch.compiler.bytecode.values import (
     Method,
     Partial,
     Sequence,
+    SymbolSlice,
     SymbolValue,
     TensorValue,
     Traceback,
@@ -145,6 +146,12 @@ def _united(recorder: Recorder, function: Any, left: Mapping, right: Mapping) ->
     if left.kind is not dict or right.kind is not dict:
         raise Unsupported(f"| of {left.kind.__name__} and {right.kind.__name__}")
     return Mapping({**left.items, **right.items})
+
+
+def slice_of(parts: list[Value]) -> Value:
+    """A slice between numbers, some of which may be symbols."""
+    has_symbols = any(isinstance(part, SymbolValue) for part in parts)
+    return SymbolSlice(parts) if has_symbols else Constant(slice(*map(known, parts)))
 
 
 def subscript(recorder: Recorder, value: Value, key: Value) -> Value:
