@@ -37,7 +37,7 @@ from workbook.exercises.asking import missing
 from workbook.exercises.catalogue import MENDED, Piece
 from workbook.exercises.graft_cuda import MODULES, graft_cuda
 from workbook.exercises.graft_formula import graft_formula
-from workbook.exercises.graft_kernel import graft_kernel, graft_registered
+from workbook.exercises.graft_kernel import graft_decomposed, graft_kernel, graft_registered
 from workbook.exercises.graft_refusals import author_error, calls_itself, needs_itself
 from workbook.exercises.report import Refusal
 from workbook.exercises.value_text import kind_of, short
@@ -109,6 +109,7 @@ class Graft:
                 self._replace_text(piece, module)
             else:
                 self._replace(piece, module)
+        graft_decomposed(self.replaced)
         if name == LIBRARY:
             graft_registered(self.replaced)
             for piece in self.pieces:

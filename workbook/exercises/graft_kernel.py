@@ -1,4 +1,4 @@
-"""How does a reader's function take the place of a registered kernel?"""
+"""How does a reader's function take the place of a registered kernel, or of a decomposition in the table?"""
 
 from __future__ import annotations
 
@@ -61,3 +61,14 @@ def graft_registered(replaced: Mapping[Function, Function]) -> None:
                     if kernel.function is original:
                         kernels[i] = replace(kernel, function=trampoline)
                         registry.changed(operator)
+
+
+def graft_decomposed(replaced: Mapping[Function, Function]) -> None:
+    """Where a replaced function stands in the table of decompositions, put its trampoline there."""
+    holder = sys.modules.get("glasstorch.compiler.decompositions.table")
+    if holder is None:  # no exercise asks for a decomposition, so nothing has loaded the table
+        return
+    for operator, function in holder.decomposition_table.items():
+        for original, trampoline in replaced.items():
+            if function is original:
+                holder.decomposition_table[operator] = trampoline

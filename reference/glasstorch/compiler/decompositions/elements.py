@@ -160,6 +160,7 @@ def log_ndtr(self: Tensor) -> Tensor:
 
 @decomposes("special_xlog1py.self_scalar", "special_xlog1py.other_scalar")
 @decomposes("special_xlog1py")
+@in_float32
 def xlog1py(self: Tensor | Number, other: Tensor | Number) -> Tensor:
     """x log(1 + y), and 0 where x is 0, unless y is NaN."""
     x, y = _two(self, other)
@@ -168,6 +169,7 @@ def xlog1py(self: Tensor | Number, other: Tensor | Number) -> Tensor:
 
 @decomposes("xlogy.Scalar_Self", "xlogy.Scalar_Other")
 @decomposes("xlogy.Tensor")
+@in_float32
 def xlogy(self: Tensor | Number, other: Tensor | Number) -> Tensor:
     """x log(y), and 0 where x is 0, unless y is NaN."""
     x, y = _two(self, other)
