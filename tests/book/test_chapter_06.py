@@ -102,3 +102,52 @@ def test_other_times_would_give_another_answer(question: Question) -> None:
     for taken in rows_of(question).values():
         answers = [answered(question, {**taken, "glasstorch": taken["glasstorch"] * by}) for by in (1 / 20, 1, 20)]
         assert any(answer != question.value for answer in answers)
+
+
+# --- what compile does not help ---
+
+HELPS = (ROOT / "chapters" / "06-jit" / "what-compile-does-not-help.md").read_text(encoding="utf-8")
+GAINS = {
+    f"{path.name}, {name}": taken for path in RESULTS.glob("*-gain.json") for name, taken in measured(path).items()
+}
+
+
+def gains(name: str) -> list[tuple[float, float]]:
+    """How many times as fast a compiled program is, here and in torch, in every measurement."""
+    found = [taken for row, taken in GAINS.items() if row.endswith(f", {name}")]
+    return [(one["eager"] / one["compiled"], one["torch eager"] / one["torch compiled"]) for one in found]
+
+
+def test_a_large_chain_gains_and_a_small_one_does_not_in_torch() -> None:
+    assert "so nothing is left of what the loop saves." in HELPS
+    assert "Ours gains a little on these 8 floats" in HELPS
+    assert all(min(gain) > 1.3 for gain in gains("eight operators on 1e6 floats"))
+    assert all(1 < ours < 2 and theirs < 1 for ours, theirs in gains("eight operators on 8 floats"))
+
+
+def test_a_product_gains_nothing() -> None:
+    assert "At most 1.1. Nearly all of the time is spent in one operator" in HELPS
+    assert all(max(gain) <= 1.1 for gain in gains("a product of matrices, 1024 x 1024, and relu"))
+
+
+def test_breaks_cost_more_the_smaller_the_tensors_are() -> None:
+    assert "the compiled functions are still faster" in HELPS
+    whole = gains("eight operators on 1e6 floats")
+    for one, cut in zip(whole, gains("eight operators on 1e6 floats, a break after each"), strict=True):
+        assert all(1 < short < long for long, short in zip(one, cut, strict=True))
+    assert all(max(gain) < 1 / 2 for gain in gains("eight operators on 8 floats, a break after each"))
+    assert all(max(gain) < 1 for gain in gains("four rounds of eight operators on 8 floats, a break in each"))
+
+
+def test_a_branch_and_a_selection_are_close_to_each_other() -> None:
+    assert "Here the two are close to each other" in HELPS
+    for path in RESULTS.glob("*-gain.json"):
+        names = "a branch on elements, 1e6 floats", "the same with where, 1e6 floats"
+        branch, where = (measured(path)[name] for name in names)
+        for way in ("compiled", "torch compiled"):
+            assert branch[way] == pytest.approx(where[way], rel=0.25)
+
+
+def test_sixteen_strings_are_slower() -> None:
+    assert "Slower in both." in HELPS
+    assert all(max(gain) < 1 for gain in gains("eight operators on 8 floats, sixteen different strings"))

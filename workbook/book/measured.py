@@ -13,7 +13,9 @@ from workbook.book.project import project_root
 from workbook.book.showing import Shown, display
 
 UNITS: Final = {"s": 1.0, "ms": 1e3, "us": 1e6}
-COLUMNS: Final = ("plain", "fast", "numpy", "glasstorch", "torch")  # who was measured, in the order of a table
+COLUMNS: Final = (  # who was measured, in the order of a table
+    "plain", "fast", "numpy", "glasstorch", "torch", "eager", "compiled", "torch eager", "torch compiled",
+)  # fmt: skip
 
 
 class Measured(NamedTuple):
@@ -65,7 +67,7 @@ def number(value: float) -> str:
 
 
 def measured(kind: str) -> Measured:
-    """The last measurement of a kind: `cpu` against torch, `fusion`, or `plain` against fast kernels.
+    """The last measurement of a kind: `cpu` against torch, `fusion`, `gain` of compiling, `plain` against fast kernels.
 
     FileNotFoundError if there is none of this kind.
     """
