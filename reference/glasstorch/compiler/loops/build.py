@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-from glasstorch.compiler.loops.ir import HALF, STORED, Access, Buffer, Item, Loop, View
-from glasstorch.core.dtype import Number, dtype, float32
+from glasstorch.compiler.loops.ir import HALF, POSITIONS, STORED, Access, Buffer, Item, Loop, View
+from glasstorch.core.dtype import Number, dtype, float32, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, expand_strides
 from glasstorch.fx.node import Node
 from glasstorch.jit.codegen.cpp_loop import expression
@@ -87,6 +87,22 @@ class Builder:
         self._add([view], reads, steps, result, view.sizes, reduced, output, how)
         return output.view()
 
+    def scan(self, how: str, view: View, dim: int, of: dtype, gathered: dtype) -> View:
+        """For each element, what is gathered, in a dtype of its own, of those up to it along a dimension."""
+        reads, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
+        reduced = tuple(place == dim for place in range(len(view.sizes)))
+        output = self.buffer(of, view.sizes)
+        self._add([view], reads, steps, result, view.sizes, reduced, output, how, scans=True)
+        return output.view()
+
+    def positions(self, sizes: Shape, dims: Sequence[int]) -> View:
+        """The place of each element in some dimensions, taken together in row-major order."""
+        strides, step = [0] * len(sizes), 1
+        for dim in reversed(dims):
+            strides[dim] = step
+            step *= sizes[dim]
+        return Buffer("positions", int64, sizes, tuple(strides), POSITIONS).view()
+
     def _body(self, views: Sequence[View], body: Body) -> tuple[tuple[dtype, ...], Steps, Operand]:
         for view in views:
             if view.dtype not in STORED:
@@ -109,15 +125,18 @@ class Builder:
         reduced: tuple[bool, ...],
         output: Buffer,
         reduction: str | None = None,
+        scans: bool = False,
     ) -> None:
         reads = [Access(view.buffer, expand_strides(view.sizes, view.strides, sizes), view.offset) for view in views]
         reduced = reduced or (False,) * len(sizes)
         if prod(size for size, gone in zip(sizes, reduced, strict=True) if gone) == 1:
-            reduction = None  # there is nothing to gather
-        moves = tuple(0 if gone else move for move, gone in zip(output.strides, reduced, strict=True))
+            reduction, scans = None, False  # there is nothing to gather
+        moves = tuple(0 if gone and not scans else move for move, gone in zip(output.strides, reduced, strict=True))
         written = Access(output, moves, 0)
         body = tuple(steps.steps)
-        self.items.append(Loop(sizes, reduced, tuple(reads), dtypes, body, result, reduction, written, self.node))
+        self.items.append(
+            Loop(sizes, reduced, tuple(reads), dtypes, body, result, reduction, written, self.node, scans)
+        )
 
 
 def computed_in(of: dtype) -> dtype:

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from glasstorch.compiler.loops.build import Builder, computed_in
 from glasstorch.compiler.loops.ir import View
-from glasstorch.compiler.loops.reductions import mean, places
+from glasstorch.compiler.loops.reductions import extremum_with_place, mean, places
+from glasstorch.compiler.loops.scans import SCANS
 
 
 def softmax(build: Builder, like: Any, x: View, dim: int, half_to_float: bool) -> View:
@@ -129,6 +130,9 @@ def _kept(view: View, over: Sequence[int], like: Any) -> View:
 
 # overload -> the function that makes its loops: of the builder, fake tensors like its results, and its arguments
 COMPOSED: Final[dict[str, Callable[..., Any]]] = {
+    **SCANS,
+    "max.dim": extremum_with_place("amax"),
+    "min.dim": extremum_with_place("amin"),
     "_softmax": softmax,
     "_log_softmax": log_softmax,
     "_softmax_backward_data": softmax_backward,

@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 from math import prod
 from typing import Final
 
-from glasstorch.compiler.loops.ir import HALF, REDUCTIONS, Access, Buffer
+from glasstorch.compiler.loops.ir import HALF, POSITIONS, REDUCTIONS, Access, Buffer
 from glasstorch.compiler.loops.nest import Placed
 from glasstorch.compiler.loops.schedule import Group
 from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
@@ -124,13 +124,13 @@ class GroupText:
             self.body(phase, inner=False)
             members = self.members(phase, inner=True)
             if members:
-                gathered = [member for member in members if member.loop.reduction]
-                self.start(gathered)
-                self.passes(members, gathered)
+                gathered = [member for member in members if member.loop.gathers]
+                self.start([member for member in members if member.loop.reduction])
+                self.passes(members)
                 self.finish(gathered)
         self.close(len(kept))
 
-    def passes(self, members: Sequence[Placed], gathered: Sequence[Placed]) -> None:
+    def passes(self, members: Sequence[Placed]) -> None:
         """One pass over the reduced dimensions."""
         reduced = [dim for dim in range(self.rank) if self.dims.reduced[dim]]
         for dim in reduced[:-1]:
@@ -150,7 +150,8 @@ class GroupText:
             for member in gathered:
                 name = member.write.buffer.name
                 self.line(f"const {self.gathers(member)} b_{name} = a_{name};")
-        self.line("#pragma omp simd" + _clauses(gathered) + (" reduction(|:far)" if self.guarded else ""))
+        if not any(member.loop.scans for member in members):
+            self.line("#pragma omp simd" + _clauses(gathered) + (" reduction(|:far)" if self.guarded else ""))
         self.over(dim, start, end)
         self.body(phase, inner=True)
         self.close()
@@ -210,7 +211,7 @@ class GroupText:
         self.line(f"const int64_t end = c{last} + {TILE} < {size} ? c{last} + {TILE} : {size};")
         gathered = [member for member in self.members(0, inner=True) if member.loop.reduction]
         for member in self.group.members:
-            if member.write.buffer in self.per_row:
+            if member.write.buffer in self.per_row or member.loop.scans:
                 self.line(f"{self.gathers(member)} r_{member.write.buffer.name}[{TILE}];")
         if self.members(0, inner=False):
             self.across(0, inner=False)
@@ -223,7 +224,7 @@ class GroupText:
                 self.over(dim)
         self.across(0, inner=True)
         self.close(sum(self.dims.reduced))
-        stored = [member for member in gathered if member.write.buffer in self.stored]
+        stored = [member for member in gathered if member.write.buffer in self.stored and member.loop.gathers]
         if stored:
             self.open(f"for (int64_t i{last} = c{last}; i{last} < end; ++i{last})")
             for member in stored:
@@ -257,8 +258,13 @@ class GroupText:
     def one_more(self, member: Placed, value: str) -> str:
         """What was gathered, and one more element."""
         assert member.loop.reduction is not None
-        word = REDUCTIONS[member.loop.reduction].word
-        return expression(word, _result_dtype(member), [f"a_{member.write.buffer.name}", f"({value})"])
+        return self.gather(member, f"a_{member.write.buffer.name}", f"({value})")
+
+    def gather(self, member: Placed, so_far: str, value: str) -> str:
+        word = REDUCTIONS[member.loop.reduction or ""].word
+        if word == "logaddexp":
+            return f"elementary::log_add_exp({so_far}, {value})"
+        return expression(word, _result_dtype(member), [so_far, value])
 
     def start(self, gathered: Sequence[Placed]) -> None:
         for member in gathered:
@@ -281,7 +287,7 @@ class GroupText:
     @property
     def per_row(self) -> set[Buffer]:
         """The buffers of the group that have one element for each row."""
-        return {m.write.buffer for m in self.group.members if m.loop.reduction or not m.inner}
+        return {m.write.buffer for m in self.group.members if m.loop.gathers or not m.inner}
 
     def _kept(self) -> list[Buffer]:
         """The buffers that are only needed here, by a later pass."""
@@ -324,11 +330,13 @@ class GroupText:
         if member.loop.reduction is not None:
             if self.group.kind == "columns":
                 place = f"r_{buffer.name}[i{self.rank - 1} - c{self.rank - 1}]"
-                word = REDUCTIONS[member.loop.reduction].word
-                self.line(f"{place} = {expression(word, _result_dtype(member), [place, result])};")
+                self.line(f"{place} = {self.gather(member, place, result)};")
             else:
-                self.line(f"a_{buffer.name} = {self.one_more(member, result)};")
-            return
+                place = f"a_{buffer.name}"
+                self.line(f"{place} = {self.one_more(member, result)};")
+            if not member.loop.scans:
+                return
+            result = self.variable(NAMES[_result_dtype(member)], place)
         if _result_dtype(member) is not buffer.dtype:
             result = self.variable(
                 computed(buffer.dtype), _as_stored(f"({computed(buffer.dtype)})({result})", buffer.dtype)
@@ -355,6 +363,9 @@ class GroupText:
         """The variable that holds an element; it is read if it is not held yet."""
         buffer = access.buffer
         if access not in self.known:
+            if buffer.made_by == POSITIONS:
+                self.known[access] = self.variable("int64_t", self.index(access))
+                return self.known[access]
             if buffer in self.per_row and buffer in self.writers:
                 place = f"[i{self.rank - 1} - c{self.rank - 1}]" if self.group.kind == "columns" else ""
                 return f"r_{buffer.name}{place}"

@@ -204,4 +204,15 @@ static inline float cosf(float x) {
     return reduced_sin(-r, low);
 }
 
+// log(exp(a) + exp(b)); equal infinities have no difference
+static inline float log_add_exp(float a, float b) {
+    float large = larger(a, b), least = smaller(a, b);
+    return large == least && __builtin_isinf(large) ? large : large + log1pf(expf(least - large));
+}
+
+static inline double log_add_exp(double a, double b) {
+    double large = larger(a, b), least = smaller(a, b);
+    return large == least && __builtin_isinf(large) ? large : large + log1p(exp(least - large));
+}
+
 }  // namespace elementary

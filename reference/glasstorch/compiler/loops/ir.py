@@ -49,12 +49,14 @@ REDUCTIONS: Final = {
     "prod": Reduction(lambda of: 1, "mul", "*"),
     "amax": Reduction(_least, "maximum", "amax"),
     "amin": Reduction(_greatest, "minimum", "amin"),
+    "logaddexp": Reduction(_least, "logaddexp", "logaddexp"),
 }
+POSITIONS: Final = "positions"  # what makes the buffers that lie nowhere: an element is its own index
 
 
 @dataclass(eq=False, slots=True)
 class Buffer:
-    """Memory for elements of one dtype. `made_by` is "input", "constant", "loop" or "extern"."""
+    """Memory for elements of one dtype. `made_by` is "input", "constant", "loop", "extern" or POSITIONS."""
 
     name: str
     dtype: dtype
@@ -100,7 +102,8 @@ class Access(NamedTuple):
 class Loop:
     """One loop. The slots of its steps are those of the reads, then of the steps: Note [Slots].
 
-    `reduction` is one of REDUCTIONS, applied over the dimensions that `reduced` marks.
+    `reduction` is one of REDUCTIONS, applied over the dimensions that `reduced` marks. A scan writes, for each
+    element, what was gathered so far.
     """
 
     sizes: Shape
@@ -112,6 +115,12 @@ class Loop:
     reduction: str | None
     write: Access
     node: Node | None = None
+    scans: bool = False
+
+    @property
+    def gathers(self) -> bool:
+        """Whether it gives one element for many."""
+        return self.reduction is not None and not self.scans
 
     @property
     def numel(self) -> int:

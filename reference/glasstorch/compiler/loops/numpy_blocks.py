@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from glasstorch.compiler.loops.ir import REDUCTIONS, Access, Buffer, span
+from glasstorch.compiler.loops.ir import POSITIONS, REDUCTIONS, Access, Buffer, span
 from glasstorch.compiler.loops.nest import Dims, Placed
 from glasstorch.compiler.loops.wrapper import Kernel
 from glasstorch.core.dtype import dtype
@@ -80,8 +80,15 @@ def _run(dims: Dims, member: Placed, body: NumpyLoop, memory: Memory) -> None:
         np.copyto(target, found, casting="unsafe")
         return
     gone = tuple(dim for dim, reduced in enumerate(dims.reduced) if reduced)
-    ufunc = VOCABULARY[REDUCTIONS[loop.reduction].word].numpy
+    word = REDUCTIONS[loop.reduction].word
+    ufunc = np.logaddexp if word == "logaddexp" else VOCABULARY[word].numpy
     assert isinstance(ufunc, np.ufunc)
+    if loop.scans:
+        lines = np.moveaxis(found, gone, range(-len(gone), 0))
+        flat = np.ascontiguousarray(lines).reshape(*lines.shape[: -len(gone)], -1)
+        lines[...] = ufunc.accumulate(flat, axis=-1, dtype=of).reshape(lines.shape)
+        np.copyto(target, found, casting="unsafe")
+        return
     kept = target[tuple(slice(0, 1) if reduced else slice(None) for reduced in dims.reduced)]
     np.copyto(kept, ufunc.reduce(found, axis=gone, keepdims=True, dtype=of), casting="unsafe")
 
@@ -92,6 +99,9 @@ def _as(array: Array, of: dtype) -> Array:
 
 def _array(memory: Memory, access: Access, sizes: Sequence[int]) -> Array:
     """The elements that an access reaches, one for each place of the nest."""
+    if access.buffer.made_by == POSITIONS:
+        steps = (np.arange(size) * stride for size, stride in zip(sizes, access.strides, strict=True))
+        return sum(np.ix_(*steps), np.zeros(tuple(sizes), np.int64)) if access.strides else np.zeros((1,), np.int64)
     flat = memory[access.buffer]
     strides = tuple(stride * flat.itemsize for stride in access.strides) or (flat.itemsize,)
     return np.lib.stride_tricks.as_strided(flat[access.offset :], tuple(sizes), strides)

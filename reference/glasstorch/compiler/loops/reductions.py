@@ -12,8 +12,8 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.loops.build import Builder
 from glasstorch.compiler.loops.ir import View
-from glasstorch.core.dtype import bool_
-from glasstorch.jit.codegen.program import UnfusableError
+from glasstorch.core.dtype import bool_, int64
+from glasstorch.jit.codegen.program import Argument, Operand, Steps, UnfusableError, constant
 
 
 def places(dims: Any, rank: int) -> list[int]:
@@ -71,6 +71,47 @@ def _truth(how: str) -> Callable[..., View]:
     return reduced
 
 
+def _extremum_place(how: str) -> Callable[..., View]:
+    def found(build: Builder, view: View, over: Sequence[int], like: Tensor) -> View:
+        return place_of(build, view, build.reduce(how, view, over, view.dtype), over)
+
+    return found
+
+
+def place_of(build: Builder, view: View, extremum: View, over: Sequence[int]) -> View:
+    """Where the extremum over some dimensions stands first, counted over them in row-major order; NaN is one."""
+
+    def body(steps: Steps, given: list[Argument]) -> Operand:
+        one, most, place = (argument.slot for argument in given)
+        same = steps.step("eq", one, most, gives=bool_)
+        if steps.dtypes[one].is_floating_point:
+            same = steps.step("bitwise_or", same, steps.step("ne", one, one, gives=bool_))
+        return steps.step("where", same, place, constant(FAR, int64), gives=int64)
+
+    places = build.pointwise([view, extremum, build.positions(view.sizes, over)], body, view.sizes, int64)
+    return build.reduce("amin", places, over, int64)
+
+
+FAR: Final = (1 << 63) - 1
+
+
+def extremum_with_place(how: str) -> Callable[..., tuple[View, View]]:
+    """The lowering of `max` and `min` along a dimension."""
+
+    def lowered(build: Builder, like: Any, view: View, dim: int, keepdim: bool) -> tuple[View, View]:
+        over = places(dim, len(view.sizes))
+        if not prod(view.sizes):
+            raise UnfusableError("a reduction of no elements")
+        most = build.reduce(how, view, over, view.dtype)
+        found = (most, place_of(build, view, most, over))
+        values, indices = (
+            View(one.buffer, tuple(of.shape), _without(one, over, of), 0) for one, of in zip(found, like, strict=True)
+        )
+        return values, indices
+
+    return lowered
+
+
 # overload -> how it gathers, and whether its second argument names dimensions
 WAYS: Final[dict[str, tuple[Callable[..., View], bool]]] = {
     "sum": (_sum, False),
@@ -81,6 +122,8 @@ WAYS: Final[dict[str, tuple[Callable[..., View], bool]]] = {
     "prod.dim_int": (_with("prod"), True),
     "amax": (_with("amax"), True),
     "amin": (_with("amin"), True),
+    "argmax": (_extremum_place("amax"), True),
+    "argmin": (_extremum_place("amin"), True),
     "max": (_with("amax"), False),
     "min": (_with("amin"), False),
     "any": (_truth("amax"), False),

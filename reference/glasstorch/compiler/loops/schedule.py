@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Final
 
-from glasstorch.compiler.loops.ir import Access, Buffer, Extern, Item, Loop
+from glasstorch.compiler.loops.ir import POSITIONS, Access, Buffer, Extern, Item, Loop
 from glasstorch.compiler.loops.nest import Dims, Placed, common, natural, refined
 
 LONGEST: Final = 1 << 15  # elements of a row that is visited more than once
@@ -38,19 +38,19 @@ class Group:
     @property
     def kind(self) -> str:
         """ "flat" without reductions, "rows" if an inner dimension is reduced, "columns" if none, or "all"."""
-        return kind_of(self.dims)
+        return kind_of(self.dims, self.members)
 
     def reads(self) -> set[Buffer]:
-        return {read.buffer for member in self.members for read in member.reads}
+        return {read.buffer for member in self.members for read in member.reads if read.buffer.made_by != POSITIONS}
 
     def writes(self) -> set[Buffer]:
         return {member.write.buffer for member in self.members}
 
 
-def kind_of(dims: Dims) -> str:
+def kind_of(dims: Dims, members: Sequence[Placed]) -> str:
     if not any(dims.reduced):
         return "flat"
-    if all(dims.reduced) and prod(dims.sizes) > LONGEST:
+    if all(dims.reduced) and prod(dims.sizes) > LONGEST and not any(member.loop.scans for member in members):
         return "all"
     return "rows" if dims.reduced[-1] else "columns"
 
@@ -169,11 +169,17 @@ def join(group: Group, dims: Dims, placed: Sequence[Placed]) -> Group | str:
     if matched is None:
         return f"other sizes, {list(dims.sizes)} and {list(group.dims.sizes)}"
     dims, members = matched
-    phases = phases_of(members)
+    if (
+        all(dims.reduced)
+        and prod(dims.sizes) > LONGEST
+        and len({m.loop.scans for m in members if m.loop.reduction}) > 1
+    ):
+        return "a scan of one long row cannot be divided between threads, which what is gathered can"
+    phases = phases_of(members, in_rows=kind_of(dims, members) == "rows")
     if isinstance(phases, str):
         return phases
     later = max((phase for phase, member in zip(phases, members, strict=True) if member.inner), default=0)
-    if later and kind_of(dims) != "rows":
+    if later and kind_of(dims, members) != "rows":
         return "all has to be gathered first"
     if later and prod(dims.only(reduced=True)) > LONGEST:
         return "its rows are too long to be kept"
@@ -228,8 +234,11 @@ def _spread(placed: Placed, dims: Dims) -> Placed:
     return placed._replace(reads=tuple(map(access, placed.reads)), write=access(placed.write), inner=False)
 
 
-def phases_of(members: Sequence[Placed]) -> list[int] | str:
-    """In which phase each loop runs, or why they cannot share a nest. See Note [What may share a nest]."""
+def phases_of(members: Sequence[Placed], in_rows: bool) -> list[int] | str:
+    """In which phase each loop runs, or why they cannot share a nest. See Note [What may share a nest].
+
+    A scan of a row has a phase of its own, as it has to take one element after the other, which others have not.
+    """
     writers: dict[Buffer, tuple[Placed, int]] = {}
     phases = []
     for member in members:
@@ -240,10 +249,11 @@ def phases_of(members: Sequence[Placed]) -> list[int] | str:
             writer, written = writers[read.buffer]
             if read.strides != writer.write.strides or read.offset != writer.write.offset:
                 return f"it reads {read.buffer.name} in another order"
-            gathered = writer.loop.reduction is not None
+            gathered = writer.loop.gathers
+            apart = in_rows and writer.inner and not gathered and writer.loop.scans != member.loop.scans
             if writer.inner and not gathered and not member.inner:
                 return f"it reads one element of {read.buffer.name} for each row"
-            phase = max(phase, written + gathered)
+            phase = max(phase, written + (gathered or apart))
         writers[member.write.buffer] = member, phase
         phases.append(phase)
     return phases

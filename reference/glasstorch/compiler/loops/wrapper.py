@@ -14,7 +14,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
-from glasstorch.compiler.loops.ir import Buffer, Extern, View
+from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
 from glasstorch.compiler.loops.schedule import Group, Schedule
 from glasstorch.core.pytree import tree_leaves
@@ -101,9 +101,8 @@ def _kernel(name: str, groups: list[Group], place: int, last: dict[Buffer, int],
     }
     crossing = {b: (uses[0], uses[-1]) for b, uses in inner.items() if b not in outside and uses[0] != uses[-1]}
     places, size = _places(crossing)
-    read = dict.fromkeys(
-        read.buffer for group in groups for member in group.members for read in member.reads if read.buffer not in made
-    )
+    reads = (read.buffer for group in groups for member in group.members for read in member.reads)
+    read = dict.fromkeys(buffer for buffer in reads if buffer not in made and buffer.made_by != POSITIONS)
     parameters = [*read, *(buffer for buffer in made if buffer in outside)]
     return Kernel(name, groups, list(parameters), places, size, outside | set(places))
 

@@ -131,7 +131,8 @@ REST: Final = tuple(Arg(name) for name in ("layout", "device", "pin", "blocking"
 MORE: Final = tuple(Arg(f"{one.name} too") for one in REST)
 PRODUCT: Final = Op("mm", Arg("one"), Arg("other"))
 
-SCALED: Final = ("mul.Tensor", "mul.Scalar", "div.Tensor", "div.Scalar")
+TIMES: Final = ("mul.Tensor", "mul.Scalar")
+THROUGH: Final = ("div.Tensor", "div.Scalar")
 LESS: Final = ("sub.Tensor", "sub.Scalar")
 WIDENED: Final = Op("_to_copy", X, Arg("by"), *REST)
 SWAPPED: Final = Op("transpose.int", X, Arg("a"), Arg("b"))
@@ -148,7 +149,8 @@ PATTERNS: Final[Sequence[Pattern]] = (
     _undone("swapped twice", Op("transpose.int", SWAPPED, Arg("c"), Arg("d")), _swapped_twice),
     _undone("swapped twice", Op("t", Op("t", X))),
     _undone("permuted twice", Op("permute", Op("permute", X, Arg("first")), Arg("second")), _permuted_twice),
-    _undone("times 1", Either(Op(SCALED, X, 1), Op(SCALED, X, 1.0))),
+    _undone("times 1", Either(Op(TIMES, X, 1), Op(TIMES, X, 1.0))),
+    _undone("through 1", Either(Op(THROUGH, X, 1), Op(THROUGH, X, 1.0))),
     _undone("minus 0", Either(Op(LESS, X, 0, 1), Op(LESS, X, 0.0, 1))),
     Pattern("product and sum", Op("add.Tensor", PRODUCT, Arg("added"), 1), _addmm, "addmm"),
     Pattern("product and sum", Op("add.Tensor", Arg("added"), PRODUCT, 1), _addmm, "addmm"),
