@@ -11,8 +11,8 @@ becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be 
 (which sizes are symbols), `compilation` (what the graphs of one program have in common), `captured` (a function that
 runs by its graphs), `entry` and `optimize` (how a program asks for that), `optimized_module` (for a module); `backends`
 (who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `settings` (what else
-can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`, `counters` and `logs`
-(what was captured), `reasons` (what PyTorch calls that), `errors`.
+can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`, `counters` `log_names`,
+`log_state`, `logs` and `log_texts` (what was captured), `reasons` (what PyTorch calls that), `errors`.
 
 Below stands what a program finds at torch.compiler.
 

@@ -48,11 +48,15 @@ class LoopRows:
         return rows
 
     def fusion_rows(self) -> list[Row]:
-        """What the scheduler tried, with the bytes that each step would save, and what it came to."""
+        """What the scheduler tried, with the bytes that each step would save."""
         tried = self.found.compiled.fusion
         rows = [Row(f"{len(tried)} attempts to join two; the score is the memory that both use", is_head=True)]
         rows += [Row(f"    {text}", self.of_buffers(BUFFER.findall(text.partition(" with ")[0]))) for text in tried]
-        rows.append(Row("what runs, in order", is_head=True))
+        return rows
+
+    def order_rows(self) -> list[Row]:
+        """What runs, in order: operators, and the loops that run as one."""
+        rows = [Row("what runs, in order", is_head=True)]
         for item in self.found.order:
             if isinstance(item, Extern):
                 rows.append(Row(f"    {item.node.name} = {item.node.target}(...)", of_nodes([item.node])))

@@ -63,7 +63,7 @@ def _stages_of(part: Part) -> Iterator[Stage]:
         pass_ = "backward" if id(found.module) in backwards else "forward"
         rows = LoopRows(found)
         yield Stage(f"Loops, {pass_}", LOOPS, rows.loops_rows(), "loops")
-        yield Stage(f"Fusion, {pass_}", FUSION, rows.fusion_rows())
+        yield Stage(f"Fusion, {pass_}", FUSION, [*rows.fusion_rows(), *rows.order_rows()])
         yield Stage(f"Wrapper, {pass_}", WRAPPER, rows.wrapper_rows())
         yield Stage(f"C++, {pass_}", CPP, rows.cpp_rows() if found.compiled.kernels else [], "C++")
     yield Stage("Hints", "What keeps this graph from being faster.", [Row(text) for text in part.hints])

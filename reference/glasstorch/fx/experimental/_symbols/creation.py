@@ -10,6 +10,7 @@ Equal sizes get one symbol (duck shaping: a batch is one size wherever it appear
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 from typing import Any
 
@@ -31,6 +32,7 @@ from glasstorch.fx.experimental._symbols.sources import ConstantSource, Source, 
 from glasstorch.fx.experimental._symbols.state import State
 
 Sizes = tuple[Any, ...]
+log = logging.getLogger("glasstorch.fx.experimental.symbolic_shapes")
 
 
 class Creation(State):
@@ -97,6 +99,7 @@ class Creation(State):
                 self.var_to_range[symbol] = self.var_to_range[symbol] & constraint.vr
             if val not in (within := self.var_to_range[symbol]):
                 raise ConstraintViolationError(f"{val} not in range [{within.lower}, {within.upper}]")
+            log.info("create_symbol %s = %s for %s %s", symbol, val, source.name, self.var_to_range[symbol])
         self.source_to_var[source.name] = symbol
         self.var_to_sources[symbol].append(source)
         return symbol

@@ -19,6 +19,7 @@ depends on elements the answer is not known. While an operator's shape function 
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ from glasstorch.fx.experimental._symbols.state import State, expanded
 
 UNREACHED = 2**59  # bytes, which no tensor has
 MOST_SYMBOLS = 5  # of an equation that is solved
+
+log = logging.getLogger("glasstorch.fx.experimental.symbolic_shapes")
 
 
 class Deciding(State):
@@ -149,6 +152,7 @@ class Deciding(State):
         if not self._suppressed:
             self._conclude(fact)
             self.guards.append(ShapeGuard(fact, here(), size_oblivious))
+            log.info("eval %s [guard added]", fact)
             self.axioms.update(implications(self.simplify(fact)))
         return value
 
