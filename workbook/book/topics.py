@@ -113,6 +113,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/dynamic-shapes": ("jit",),
     "06-jit/the-joint-graph": ("autograd", "memory"),
     "06-jit/decompositions": ("passes", "operators"),
+    "06-jit/loops-and-fusion": ("fusion", "memory"),
     "06-jit/what-compile-does-not-help": ("fusion", "jit"),
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
