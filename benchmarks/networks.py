@@ -121,8 +121,8 @@ def cnn(module: Any) -> Step:
     return _training(module, model, data, labels, module.optim.SGD(model.parameters(), 0.05, 0.9))
 
 
-def gpt(module: Any) -> Step:
-    """A step of a small language model."""
+def gpt(module: Any, compiled: str | None = None) -> Step:
+    """A step of a small language model, compiled by the backend of this name if there is one."""
     nn = module.nn
 
     class Block(nn.Module):  # type: ignore[misc]
@@ -156,6 +156,8 @@ def gpt(module: Any) -> Step:
     text = module.from_numpy(random.integers(0, VOCABULARY, (TEXTS, CONTEXT)))
     following = module.from_numpy(random.integers(0, VOCABULARY, (TEXTS, CONTEXT)))
     model = Model()
+    if compiled is not None:
+        model.compile(backend=compiled)
     return _training(module, model, text, following, module.optim.AdamW(model.parameters(), 1e-3))
 
 
