@@ -16,6 +16,8 @@ from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
+from glasstorch.compiler.loops.cuda_launch import Loaded, cuda_kernel
+from glasstorch.compiler.loops.cuda_text import cuda_source
 from glasstorch.compiler.loops.lower import Unlowered, lower, same_strides
 from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
@@ -48,7 +50,10 @@ class CompiledFxGraph:
         self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
         self.fusion = scheduled.tried
         self.externs = lowered.why
-        self.cpp_code = source(self.kernels)
+        on_cpu = [kernel for kernel in self.kernels if kernel.device == "cpu"]
+        on_device = [kernel for kernel in self.kernels if kernel.device != "cpu"]
+        self.cpp_code = source(on_cpu)
+        self.cuda_code = cuda_source(on_device) if on_device else ""
         wrapper = WrapperText(lowered, planned)
         self.source_code = wrapper.text()
         names = {
@@ -58,12 +63,14 @@ class CompiledFxGraph:
         }
         try:
             with timed("C++"):
-                names.update(compiled(self.kernels, self.cpp_code))
+                names.update(compiled(on_cpu, self.cpp_code))
         except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
             tell_once(str(error))
             names.update(
-                {kernel.name: numpy_kernel(kernel) for kernel in self.kernels}, pointer=_itself, const_pointer=_itself
+                {kernel.name: numpy_kernel(kernel) for kernel in on_cpu}, pointer=_itself, const_pointer=_itself
             )
+        loaded = Loaded(self.cuda_code)
+        names.update({kernel.name: cuda_kernel(kernel, loaded) for kernel in on_device})
         exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
         self.call: Callable[[list[Any]], list[Any]] = names["call"]
         told("loops", module=module, lowered=lowered, order=scheduled.order, compiled=self)
@@ -105,7 +112,7 @@ def as_planned(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> Any
     """What an operator gave, in the layout that loops expect."""
     if tensor.stride() == strides:
         return tensor
-    return empty_strided(tuple(sizes), tuple(strides), tensor.dtype).copy_(tensor)
+    return empty_strided(tuple(sizes), tuple(strides), tensor.dtype, tensor.device).copy_(tensor)
 
 
 @cache

@@ -24,18 +24,19 @@ Body = Callable[[Steps, list[Argument]], Operand]
 
 
 class Builder:
-    """Collects loops and externs in the order in which they may run. `node` is the one that is being lowered."""
+    """Collects loops and externs in the order in which they may run. `node` is the one that is being lowered, `device` where."""
 
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.buffers: list[Buffer] = []
         self.node: Node | None = None
+        self.device = "cpu"
 
     def buffer(self, of: dtype, sizes: Shape, strides: Shape | None = None, made_by: str = "loop") -> Buffer:
         """A new buffer; strides of None are row-major."""
         if of not in STORED:
             raise UnfusableError(f"loops do not compute in {of}")
-        made = Buffer(f"buf{len(self.buffers)}", of, sizes, strides or contiguous_strides(sizes), made_by)
+        made = Buffer(f"buf{len(self.buffers)}", of, sizes, strides or contiguous_strides(sizes), made_by, self.device)
         self.buffers.append(made)
         return made
 
@@ -89,6 +90,8 @@ class Builder:
 
     def scan(self, how: str, view: View, dim: int, of: dtype, gathered: dtype) -> View:
         """For each element, what is gathered, in a dtype of its own, of those up to it along a dimension."""
+        if self.device != "cpu":
+            raise UnfusableError("a scan takes one element after the other, which threads of a device do not")
         reads, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
         reduced = tuple(place == dim for place in range(len(view.sizes)))
         output = self.buffer(of, view.sizes)
@@ -107,6 +110,8 @@ class Builder:
         for view in views:
             if view.dtype not in STORED:
                 raise UnfusableError(f"loops do not compute in {view.dtype}")
+            if view.buffer.device != self.device and view.buffer.made_by != POSITIONS:
+                raise UnfusableError(f"a loop on {self.device} reads from {view.buffer.device}")
         dtypes = tuple(computed_in(view.dtype) for view in views)
         inputs = [facts(view.sizes, view.strides, of) for view, of in zip(views, dtypes, strict=True)]
         steps = Steps(inputs)

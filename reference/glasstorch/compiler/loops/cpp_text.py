@@ -48,7 +48,7 @@ class GroupText:
 
     def __init__(self, group: Group, stored: Collection[Buffer]) -> None:
         self.group, self.stored = group, stored
-        self.dims = group.dims
+        self.dims, self.kind = group.dims, group.kind
         self.rank = len(self.dims.sizes)
         self.lines: list[str] = []
         self.depth = 1
@@ -61,7 +61,7 @@ class GroupText:
 
     def text(self) -> str:
         self.open("")
-        getattr(self, self.group.kind)()
+        getattr(self, self.kind)()
         self.close()
         return "\n".join(self.lines)
 
@@ -328,7 +328,7 @@ class GroupText:
             dtypes.append(step.dtype)
         result = text(member.loop.result)
         if member.loop.reduction is not None:
-            if self.group.kind == "columns":
+            if self.kind == "columns":
                 place = f"r_{buffer.name}[i{self.rank - 1} - c{self.rank - 1}]"
                 self.line(f"{place} = {self.gather(member, place, result)};")
             else:
@@ -341,7 +341,7 @@ class GroupText:
             result = self.variable(
                 computed(buffer.dtype), _as_stored(f"({computed(buffer.dtype)})({result})", buffer.dtype)
             )
-        if not member.inner and self.group.kind == "columns":
+        if not member.inner and self.kind == "columns":
             self.line(f"r_{buffer.name}[i{self.rank - 1} - c{self.rank - 1}] = {result};")
         elif not member.inner:
             self.line(f"const {computed(buffer.dtype)} r_{buffer.name} = {result};")
@@ -367,7 +367,7 @@ class GroupText:
                 self.known[access] = self.variable("int64_t", self.index(access))
                 return self.known[access]
             if buffer in self.per_row and buffer in self.writers:
-                place = f"[i{self.rank - 1} - c{self.rank - 1}]" if self.group.kind == "columns" else ""
+                place = f"[i{self.rank - 1} - c{self.rank - 1}]" if self.kind == "columns" else ""
                 return f"r_{buffer.name}{place}"
             if buffer in self.kept:
                 self.known[access] = self.variable(computed(buffer.dtype), f"s_{buffer.name}[{self.position()}]")

@@ -63,6 +63,7 @@ class Buffer:
     sizes: Shape
     strides: Shape
     made_by: str
+    device: str = "cpu"
 
     @property
     def nbytes(self) -> int:

@@ -136,12 +136,14 @@ class _Lowering:
         """The view of all of a tensor that loops are given."""
         if not _has_loops(like):
             return Opaque(node.name)
+        self.build.device = str(like.device)
         return self.build.buffer(like.dtype, tuple(like.shape), like.stride(), made_by).view()
 
     def _operator(self, node: Node, target: OpOverload) -> Any:
         if target._schema.is_mutable:
             raise Unlowered(f"{target} writes to its arguments")
         like = node.meta.get("val")
+        self.build.device = next((str(one.device) for one in tree_leaves(like) if isinstance(one, Tensor)), "cpu")
         arguments = [self._known(value) for value in _in_order(target, node)]
         name = target.name.removeprefix("aten::")
         if target.namespace == "aten":
@@ -237,7 +239,7 @@ def _has_loops(like: Any) -> bool:
     """Whether loops can read a tensor, or what stands in its place is none."""
     if not isinstance(like, Tensor):
         return True
-    plain = like.layout is strided and like.device.type == "cpu" and not like.is_conj() and not like.is_neg()
+    plain = like.layout is strided and like.device.type in ("cpu", "cuda") and not like.is_conj() and not like.is_neg()
     return plain and like.dtype in STORED
 
 

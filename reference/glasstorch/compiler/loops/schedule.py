@@ -40,6 +40,10 @@ class Group:
         """ "flat" without reductions, "rows" if an inner dimension is reduced, "columns" if none, or "all"."""
         return kind_of(self.dims, self.members)
 
+    @property
+    def device(self) -> str:
+        return self.members[0].write.buffer.device
+
     def reads(self) -> set[Buffer]:
         return {read.buffer for member in self.members for read in member.reads if read.buffer.made_by != POSITIONS}
 

@@ -14,9 +14,11 @@ from math import prod
 from typing import Any, NamedTuple
 
 from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
+from glasstorch.compiler.loops.cuda_text import CudaGroupText
 from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
 from glasstorch.compiler.loops.schedule import Group, Schedule
+from glasstorch.core.device import device
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.fx.node import Node
 
@@ -32,6 +34,11 @@ class Kernel(NamedTuple):
     inner: dict[Buffer, int]  # that have a place in the workspace
     workspace: int  # bytes
     stored: set[Buffer]
+    device: str = "cpu"
+
+    def cuda_text(self) -> CudaGroupText:
+        """What writes the kernel of a CUDA device."""
+        return CudaGroupText(self.name, self.groups[0], self.stored, self.parameters)
 
     def text(self) -> str:
         """The C++ function."""
@@ -62,7 +69,7 @@ def plan(lowered: Lowered, scheduled: Schedule) -> Plan:
     for item in scheduled.order:
         if isinstance(item, Extern):
             runs.append(item)
-        elif runs and isinstance(runs[-1], list):
+        elif runs and isinstance(runs[-1], list) and item.device == runs[-1][0].device == "cpu":
             runs[-1].append(item)
         else:
             runs.append([item])
@@ -104,7 +111,11 @@ def _kernel(name: str, groups: list[Group], place: int, last: dict[Buffer, int],
     reads = (read.buffer for group in groups for member in group.members for read in member.reads)
     read = dict.fromkeys(buffer for buffer in reads if buffer not in made and buffer.made_by != POSITIONS)
     parameters = [*read, *(buffer for buffer in made if buffer in outside)]
-    return Kernel(name, groups, list(parameters), places, size, outside | set(places))
+    kernel = Kernel(name, groups, list(parameters), places, size, outside | set(places), groups[0].device)
+    if kernel.device == "cpu" or kernel.cuda_text().fits():
+        return kernel
+    kept = [buffer for buffer in kernel.cuda_text().kept if buffer not in parameters]  # a pass later than it is made
+    return kernel._replace(parameters=[*parameters, *kept], stored={*kernel.stored, *kept})
 
 
 def _places(lives: dict[Buffer, tuple[int, int]]) -> tuple[dict[Buffer, int], int]:
@@ -156,6 +167,9 @@ class WrapperText:
         return self.names.setdefault(buffer, buffer.name)
 
     def kernel(self, kernel: Kernel) -> None:
+        if kernel.device != "cpu":
+            self.cuda_kernel(kernel)
+            return
         written = {buffer for group in kernel.groups for buffer in group.writes()}
         pointers = []
         for buffer in kernel.parameters:
@@ -170,6 +184,21 @@ class WrapperText:
         self.line(f"{kernel.name}({', '.join([*pointers, 'threads()' if large else '1'])})")
         if kernel.workspace:
             self.line("del workspace")
+
+    def cuda_kernel(self, kernel: Kernel) -> None:
+        """A launch, which is given tensors."""
+        place = self.device(kernel.device)
+        for buffer in kernel.parameters:
+            if buffer in kernel.groups[0].writes():
+                of = f"{buffer.sizes}, {buffer.strides}, {buffer.dtype}"
+                self.line(f"{self.name(buffer)} = empty_strided({of}, {place})")
+        self.line(f"{kernel.name}({', '.join(map(self.name, kernel.parameters))})")
+
+    def device(self, name: str) -> str:
+        """What a device is called in the text."""
+        called = name.replace(":", "_")
+        self.objects[called] = device(name)
+        return called
 
     def extern(self, item: Extern) -> None:
         node = item.node
@@ -194,7 +223,8 @@ class WrapperText:
     def value(self, value: Any) -> str:
         if isinstance(value, View):
             if value.buffer.made_by == "loop" and not prod(value.buffer.sizes):  # no loop has run
-                return f"empty_strided({value.sizes}, {value.strides}, {value.dtype})"
+                on = f", {self.device(value.buffer.device)}" if value.buffer.device != "cpu" else ""
+                return f"empty_strided({value.sizes}, {value.strides}, {value.dtype}{on})"
             name = self.name(value.buffer)
             if value.offset == 0 and (value.sizes, value.strides) == (value.buffer.sizes, value.buffer.strides):
                 return name
