@@ -1,5 +1,6 @@
 """Is a caller told what to do about a name that is not here?"""
 
+import pickle
 import sys
 from importlib import import_module
 from typing import Any
@@ -10,6 +11,7 @@ import glasstorch
 from glasstorch._as_torch import torch_modules
 from glasstorch.core.left_out import LEFT_OUT, MISSING_METHODS, reason_for
 from glasstorch.core.unknown_names import (
+    UnknownName,
     as_glasstorch,
     as_torch,
     is_of_torch,
@@ -17,7 +19,6 @@ from glasstorch.core.unknown_names import (
     offered_names,
     refuse_unknown_names,
     torch_names,
-    unknown_name,
     why_missing,
 )
 
@@ -32,17 +33,19 @@ def test_the_nearest_name_ignores_case_and_gives_up_where_nothing_is_near() -> N
 
 
 def test_the_message_says_what_is_missing_the_nearest_and_where_the_list_is() -> None:
-    error = unknown_name("glasstorch.nn", "Liner", ["Linear"])
+    error = UnknownName("glasstorch.nn", "Liner", lambda: ["Linear"])
     assert str(error) == (
         "module 'glasstorch.nn' has no attribute 'Liner': torch.nn.Liner is not in glasstorch; the nearest name is "
         "'Linear'; `python -m glasstorch --list` prints what there is"
     )
     assert error.name == "Liner"
-    assert "nearest" not in str(unknown_name("glasstorch", "xyzzy", ["Linear"]))
+    assert type(error).__name__ == "AttributeError"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert "nearest" not in str(UnknownName("glasstorch", "xyzzy", lambda: ["Linear"]))
 
 
 def test_what_is_left_out_on_purpose_is_said_to_be() -> None:
-    assert str(unknown_name("glasstorch.nn", "qat", ["cat"])) == (
+    assert str(UnknownName("glasstorch.nn", "qat", lambda: ["cat"])) == (
         "module 'glasstorch.nn' has no attribute 'qat': torch.nn.qat is left out of glasstorch, because there are no "
         "quantized dtypes"
     )
@@ -50,7 +53,10 @@ def test_what_is_left_out_on_purpose_is_said_to_be() -> None:
 
 def test_private_names_are_refused_without_advice() -> None:
     # Python itself asks modules for names such as __path__ and __wrapped__.
-    assert str(unknown_name("glasstorch", "__wrapped__", ["x"])) == "module 'glasstorch' has no attribute '__wrapped__'"
+    assert (
+        str(UnknownName("glasstorch", "__wrapped__", lambda: ["x"]))
+        == "module 'glasstorch' has no attribute '__wrapped__'"
+    )
 
 
 def test_modules_offer_all_or_what_the_library_made() -> None:
@@ -166,7 +172,7 @@ def test_the_list_has_every_module_of_pytorch_that_can_be_imported() -> None:
 @pytest.mark.parametrize("path", ["torch.nn.utils.prune", "torch.utils.model_zoo", "torch.utils.tensorboard"])
 def test_a_module_that_waits_for_its_import_is_not_called_missing(path: str) -> None:
     module, _, name = path.rpartition(".")
-    for message in (why_missing(path, []), str(unknown_name(as_glasstorch(module), name, []))):
+    for message in (why_missing(path, []), str(UnknownName(as_glasstorch(module), name, list))):
         assert message.endswith(
             f"{path} is a module that is not imported with the one it is in; write `import {path}` first"
         )

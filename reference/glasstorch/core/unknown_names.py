@@ -103,14 +103,32 @@ def why_missing(path: str, known: Iterable[str]) -> str:
     return f"{path} is not in glasstorch; {advice(name, known)}"
 
 
-def unknown_name(module: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error for a name that a module of the library does not have."""
-    message = f"module '{module}' has no attribute '{name}'"
-    path = f"{as_torch(module)}.{name}"
-    if not name.startswith("_") or reason_for(path) is not None or is_module_here(path):
-        message += f": {why_missing(path, known)}"
-    # With `name` set, Python does not add a suggestion of its own.
-    return AttributeError(message, name=name)
+class UnknownName(AttributeError):
+    """The error for a name that a module of the library does not have. Its message is made when somebody reads it.
+
+    Whoever tries a name with `hasattr` never does, and to look for the nearest name takes milliseconds.
+    """
+
+    def __init__(self, module: str, name: str, known: Callable[[], Iterable[str]]) -> None:
+        super().__init__(name=name)  # with it, Python does not add a suggestion of its own
+        self.module, self.asked, self.known = module, name, known
+
+    def __str__(self) -> str:
+        message = f"module '{self.module}' has no attribute '{self.asked}'"
+        path = f"{as_torch(self.module)}.{self.asked}"
+        if not self.asked.startswith("_") or reason_for(path) is not None or is_module_here(path):
+            message += f": {why_missing(path, self.known())}"
+        return message
+
+    def __repr__(self) -> str:
+        return f"AttributeError({str(self)!r})"
+
+    def __reduce__(self) -> Any:
+        return AttributeError, (str(self),)
+
+
+UnknownName.__name__ = UnknownName.__qualname__ = "AttributeError"  # as it is printed
+UnknownName.__module__ = "builtins"
 
 
 def cannot_import(module: str, name: str, known: Iterable[str]) -> ImportError:
@@ -142,11 +160,14 @@ def refuse_unknown_names(module: str, late: Collection[str] = ()) -> Callable[[s
     def __getattr__(name: str) -> Any:
         if name in late:
             return import_module(f"{module}.{name}")
-        known = [*offered_names(vars(sys.modules[module])), *late]
+
+        def known() -> list[str]:
+            return [*offered_names(vars(sys.modules[module])), *late]
+
         # Python finds by itself a submodule that was imported, though its package does not have it as an attribute.
         if _is_import_from(sys._getframe()) and f"{module}.{name}" not in sys.modules:
-            raise cannot_import(module, name, known)
-        raise unknown_name(module, name, known)
+            raise cannot_import(module, name, known())
+        raise UnknownName(module, name, known)
 
     return __getattr__
 
