@@ -58,6 +58,16 @@ def test_averages_as_pytorch_does(options: dict[str, Any], use_buffers: bool, re
         np.testing.assert_allclose(mine, theirs, rtol=1e-6)
 
 
+def test_an_average_is_the_mean_of_the_models() -> None:
+    model = glasstorch.nn.Linear(1, 1, bias=False)
+    average = glasstorch.optim.swa_utils.AveragedModel(model)
+    glasstorch.nn.init.constant_(average.module.weight, float("inf"))  # the first model is copied, whatever was there
+    for weight, mean in ((1.0, 1.0), (3.0, 2.0), (8.0, 4.0)):
+        glasstorch.nn.init.constant_(model.weight, weight)
+        average.update_parameters(model)
+        assert average.module.weight.tolist() == [[mean]]
+
+
 def test_refuses_what_pytorch_refuses(torch: Any) -> None:
     utils = torch.optim.swa_utils
     for make in (utils.get_ema_avg_fn, utils.get_ema_multi_avg_fn):

@@ -98,6 +98,18 @@ def get_swa_avg_fn() -> Callable[[Tensor, Tensor, Any], Tensor]:
     return swa_update
 
 
+def _take_in(averages: Tensors, current: Tensors, n_averaged: Tensor) -> None:
+    """Change averages of `n_averaged` models, in place, to include one more; the first is copied.
+
+    There is no branch on `n_averaged`, so that a compiler can make one graph of it.
+    """
+    average_of_all = get_swa_avg_fn()
+    for average, new in zip(averages, current, strict=True):
+        count = n_averaged.to(average.device)
+        moved = average_of_all(average, new, count).to(average.dtype)
+        average.copy_(f.where(count == 0, new, moved))
+
+
 class AveragedModel(Module):
     """A copy of a model whose parameters are averages of those that `update_parameters` was given.
 
@@ -135,7 +147,9 @@ class AveragedModel(Module):
         mine, theirs = (list(self._averaged(one)) for one in (self.module, model))
         averages = [tensor.detach() for tensor in mine]
         current = [new.detach().to(old.device) for new, old in zip(theirs, averages, strict=False)]
-        if self.n_averaged == 0:
+        if self.avg_fn is None and self.multi_avg_fn is None:
+            _take_in(averages, current, self.n_averaged)
+        elif self.n_averaged == 0:
             f._foreach_copy_(averages, current)
         elif self.avg_fn is not None:
             for average, new in zip(averages, current, strict=True):
@@ -144,10 +158,6 @@ class AveragedModel(Module):
             for kind in dict.fromkeys((tensor.device, tensor.dtype) for tensor in averages):
                 some = [i for i, tensor in enumerate(averages) if (tensor.device, tensor.dtype) == kind]
                 self.multi_avg_fn([averages[i] for i in some], [current[i] for i in some], self.n_averaged.to(kind[0]))
-        else:
-            average_of_all = get_swa_avg_fn()
-            for average, new in zip(averages, current, strict=True):
-                average.copy_(average_of_all(average, new, self.n_averaged.to(average.device)))
         if not self.use_buffers:
             for buffer, new in zip(self.module.buffers(), model.buffers(), strict=True):
                 buffer.detach().copy_(new.detach().to(buffer.device))

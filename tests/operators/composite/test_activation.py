@@ -54,6 +54,20 @@ def test_gumbel_softmax_draws_as_pytorchs(hard: bool, require: Require) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
 
 
+def test_a_hard_gumbel_softmax_is_one_hot_and_has_the_gradient_of_the_soft_one() -> None:
+    found = []
+    for hard in (False, True):
+        x = glasstorch.linspace(-1, 1, 12).view(3, 4).requires_grad_()
+        glasstorch.manual_seed(4)
+        y = glasstorch.nn.functional.gumbel_softmax(x, tau=0.7, hard=hard, dim=0)
+        (y * glasstorch.arange(12).view(3, 4)).sum().backward()
+        found.append((y.detach(), x.grad, glasstorch.rand(1)))
+    (soft, gradient, after), (one_hot, same, after_too) = found
+    assert glasstorch.allclose(one_hot, (soft == soft.amax(0)).float(), atol=1e-6)
+    assert glasstorch.allclose(gradient, same)
+    assert glasstorch.equal(after, after_too)
+
+
 IN_PLACE: dict[str, tuple[Any, ...]] = {
     "relu_": (), "selu_": (), "elu_": (0.7,), "celu_": (0.7,), "leaky_relu_": (0.2,), "hardtanh_": (-0.5, 1.5),
     "threshold_": (0.5, 9.0), "rrelu_": (),

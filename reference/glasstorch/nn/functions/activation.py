@@ -245,10 +245,13 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
         warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
     drawn = -operators.empty_like(logits, memory_format=contiguous_format).exponential_().log()
     soft = ((logits + drawn) / tau).softmax(dim)
-    if not hard:
-        return soft
+    return _hardened(soft, dim) if hard else soft
+
+
+def _hardened(soft: Tensor, dim: int) -> Tensor:
+    """1 where a softmax is largest and 0 elsewhere, with the gradient of the softmax."""
     largest = soft.max(dim, keepdim=True)[1]
-    one_hot = operators.zeros_like(logits, memory_format=contiguous_format).scatter_(dim, largest, 1.0)
+    one_hot = operators.zeros_like(soft, memory_format=contiguous_format).scatter_(dim, largest, 1.0)
     return one_hot - soft.detach() + soft
 
 
