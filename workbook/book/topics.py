@@ -114,6 +114,7 @@ OF_SECTION: dict[str, tuple[str, ...]] = {
     "06-jit/the-joint-graph": ("autograd", "memory"),
     "06-jit/decompositions": ("passes", "operators"),
     "06-jit/loops-and-fusion": ("fusion", "memory"),
+    "06-jit/the-cpp-that-comes-out": ("jit", "fusion"),
     "06-jit/what-compile-does-not-help": ("fusion", "jit"),
     "07-nn-and-training/what-a-module-is": ("modules", "training"),
     "07-nn-and-training/hooks-and-their-order": ("hooks", "modules", "autograd"),
