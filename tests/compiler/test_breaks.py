@@ -14,11 +14,16 @@ from typing import Any
 import pytest
 
 import glasstorch
-from tests.compiler.broken import PROGRAMS, Program
+from tests.compiler import broken
+from tests.compiler.broken import Program
+from tests.compiler.broken_blocks import BLOCKS
 
 Require = Callable[[str], Any]
+PROGRAMS = broken.PROGRAMS | BLOCKS
 # PyTorch runs the whole function as it is: it goes back to an instruction with an empty stack, and there is no graph.
-OURS_GOES_ON = {"not_of_a_tensor": [2]}
+OURS_GOES_ON = {"not_of_a_tensor": [2], "context_from_outside": [3, 4]}
+# PyTorch cuts them and gives another answer: the mode of gradients, or the name of a block's context, is lost.
+OURS_RUNS_AS_IT_IS = ("context_used_twice", "context_with_a_name", "mode_set_in_a_block")
 
 
 def run_in(t: Any, make: Program) -> tuple[list[int], int, Any]:
@@ -37,6 +42,7 @@ def run_in(t: Any, make: Program) -> tuple[list[int], int, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch says what it does not know
         result = t.compile(function, backend=backend, dynamic=False)(*args)
+    t.set_grad_enabled(True)  # see below: PyTorch may have lost it
     branches = [count for why, count in counters["unimplemented"].items() if _is_branch(why)]
     return graphs, sum(counters["graph_break"].values()) + sum(branches), result
 
@@ -49,13 +55,16 @@ def _is_branch(why: str) -> bool:
 def test_graphs_and_breaks_are_as_many_as_pytorchs(require: Require, make: Program) -> None:
     torch = require("torch")
     ours, theirs = run_in(glasstorch, make)[:2], run_in(torch, make)[:2]
+    if make.__name__ in OURS_RUNS_AS_IT_IS:
+        assert ours == ([], 0)
+        return
     assert ours[0] == OURS_GOES_ON.get(make.__name__, theirs[0])
     if make.__name__ not in OURS_GOES_ON:
         assert ours[1] == theirs[1]
 
 
 # One reason of PyTorch's is another one of ours: it asks bool() for an item; it looks into the frame before.
-OTHER_REASONS = ("bool_of_a_tensor", "not_of_a_tensor")
+OTHER_REASONS = ("bool_of_a_tensor", "not_of_a_tensor", "context_from_outside", *OURS_RUNS_AS_IT_IS)
 
 
 @pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
@@ -274,7 +283,7 @@ OTHER_GUARDS = dict.fromkeys(
 }
 
 
-@pytest.mark.parametrize("make", PROGRAMS.values(), ids=PROGRAMS)
+@pytest.mark.parametrize("make", broken.PROGRAMS.values(), ids=broken.PROGRAMS)
 def test_guards_have_pytorchs_kinds_and_sources(require: Require, make: Program) -> None:
     def guards(t: Any, kind: str, place: str) -> list[tuple[str, str]]:
         function, *args = make(t)
@@ -295,3 +304,66 @@ NUMBERED = re.compile(r"(?<=__builtins_dict__)_\d+")  # PyTorch numbers the tabl
 
 def _value(found: Any) -> Any:
     return found() if callable(found) else found
+
+
+class TestBlocks:
+    """What becomes of a mode of the library where a graph ends inside of its block."""
+
+    def test_what_runs_as_it_is_runs_in_the_mode(self) -> None:
+        seen: list[bool] = []
+
+        class Watching:
+            def __str__(self) -> str:
+                seen.append(glasstorch.is_grad_enabled())
+                return ""
+
+        watching = Watching()
+
+        def f(x: Any) -> Any:
+            with glasstorch.no_grad():
+                y = x * 2
+                print(watching, end="")
+                y = y + 1
+            return y * x
+
+        x = glasstorch.ones(2, requires_grad=True)
+        assert glasstorch.compile(f, backend="eager")(x).requires_grad
+        assert seen == [False]
+        assert glasstorch.is_grad_enabled()
+
+    def test_an_error_ends_the_blocks(self) -> None:
+        def f(x: Any, text: str) -> Any:
+            with glasstorch.no_grad():
+                y = x * 2
+                with glasstorch.autocast("cpu"):
+                    print(end="")
+                    n = int(text)
+                    print(end="")
+                    if n > 3:
+                        raise ValueError("large")
+            return y * n
+
+        compiled = glasstorch.compile(f, backend="eager")
+        assert compiled(glasstorch.ones(1), "2").item() == 4
+        for text, message in (("a", "invalid literal"), ("4", "large")):
+            with pytest.raises(ValueError, match=message):
+                compiled(glasstorch.ones(1), text)
+            assert glasstorch.is_grad_enabled()
+            assert not glasstorch.is_autocast_enabled("cpu")
+
+    def test_the_function_is_cut_in_each_block(self) -> None:
+        def f(x: Any) -> Any:
+            with glasstorch.no_grad():
+                y = x * 2
+                with glasstorch.enable_grad(), glasstorch.autocast("cpu", dtype=glasstorch.bfloat16):
+                    print(end="")
+                    z = x @ x
+                    print(end="")
+                print(end="")
+                y = y + z
+            return y, z, glasstorch.is_grad_enabled()
+
+        x = glasstorch.ones(2, 2, requires_grad=True)
+        compiled = glasstorch.compile(f, backend="eager")
+        assert shown(compiled(x)) == shown(f(x))
+        assert [reason.graph_break for reason in compiled._optimized.breaks] == [True] * 3

@@ -21,6 +21,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple
 
 from glasstorch.compiler.bytecode.assembled import Place, function_of, place_after, resume_code, step_code
+from glasstorch.compiler.bytecode.blocks import enter
 from glasstorch.compiler.bytecode.breaks import Rest
 from glasstorch.compiler.bytecode.calls import is_of_a_library
 from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
@@ -232,7 +233,8 @@ class Optimized:
         if rest.is_call:
             taken[0] = self._callee(taken[0])
         step = self._part(("step", rest), lambda: function_of(step_code(rest), self.fn.__globals__))
-        pushed = step(*taken)
+        with enter(rest.blocks):
+            pushed = step(*taken)
         target = rest.number + 1
         if rest.branch is not None:
             wanted, stays = rest.branch
@@ -241,7 +243,7 @@ class Optimized:
             pushed = tuple(taken) if is_taken and stays else ()
         elif len(pushed) == 1 and instructions_of(rest.code)[target].name == "POP_TOP":
             target, pushed = target + 1, ()
-        kept = sum(rest.kept)
+        kept = rest.kept.count(True)
         cells = tuple(left[kept + len(rest.names) :])
         given = [*left[:kept], *pushed, *left[kept : kept + len(rest.names)]]
         place = place_after(rest, target, len(pushed))

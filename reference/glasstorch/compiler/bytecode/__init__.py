@@ -8,9 +8,9 @@ and its guards), `contexts` (modes of the library), `wrapping` (from objects to 
 `builtins` (functions of Python that are understood), `iterators`, `containers`, `slots` (methods written in C),
 `marked` (functions that the program has marked), `calls`, `frame_base`, `frame_names`, `frame_operators`,
 `frame_containers`, `frame_branches`, `frame_errors` (a function's state, and what its instructions do), `frame` (one
-function, step by step), `rebuild` (from values to objects), `liveness` (which variables are read later), `breaks`
-(what is left where a graph ends early), `assembled` (the rest as a function of its own), `capture` (all of it, for one
-call).
+function, step by step), `rebuild` (from values to objects), `liveness` (which variables are read later), `blocks` (of
+`with`, which are entered again), `breaks` (what is left where a graph ends early), `assembled` (the rest as a function
+of its own), `capture` (all of it, for one call).
 
 Mirrors: torch/_dynamo
 Differs: PyTorch hooks CPython's frames (PEP 523) and gives them new code. Here the function that is compiled is

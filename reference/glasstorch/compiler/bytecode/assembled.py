@@ -12,6 +12,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
+from glasstorch.compiler.bytecode.blocks import Block
 from glasstorch.compiler.bytecode.breaks import EFFECTS, Rest, came_from
 from glasstorch.compiler.bytecode.instructions import instructions_of
 from glasstorch.compiler.bytecode.vocabulary import NULL_IS_BELOW, PAIRS
@@ -85,13 +86,13 @@ class Place(NamedTuple):
     code: CodeType
     line: int  # that of the instruction before
     target: int
-    stack: tuple[bool, ...]  # values, or (False) nothing at all
+    stack: tuple[bool | Block, ...]  # values, or (False) nothing at all, or a block that is entered again
     names: tuple[str, ...]
 
 
 def place_after(rest: Rest, target: int, pushed: int) -> Place:
     """Where a function goes on when an instruction has left so many values on the stack."""
-    left = [True] * pushed
+    left: list[bool | Block] = [True] * pushed
     if rest.leaves_null:
         left.insert(0 if NULL_IS_BELOW else pushed, False)
     return Place(rest.code, rest.instruction.line, target, (*rest.kept, *left), rest.names)
@@ -107,7 +108,7 @@ def resume_code(place: Place) -> CodeType:
     b = library()
     code, line, target = place.code, place.line, place.target
     made = b.Bytecode.from_code(code)
-    arguments = [f"___stack{i}" for i in range(sum(place.stack))]
+    arguments = [f"___stack{i}" for i in range(place.stack.count(True))]
     made.argnames = [*arguments, *place.names]
     made.argcount, made.posonlyargcount, made.kwonlyargcount = len(made.argnames), 0, 0
     made.flags &= ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
@@ -122,12 +123,11 @@ def resume_code(place: Place) -> CodeType:
     label = b.Label()
     body: list[Any] = []
     begin = instructions_of(code)[target].first
-    number = left_out = 0
+    number = 0
     for one in made:
         if isinstance(one, b.Instr) and one.name != "NOP":
             number += 1
             if one.name in ("MAKE_CELL", "COPY_FREE_VARS", "RESUME"):
-                left_out += 1
                 continue
             if number == begin + 1:
                 body.append(label)
@@ -137,13 +137,29 @@ def resume_code(place: Place) -> CodeType:
     start = [b.Instr("COPY_FREE_VARS", len(made.freevars), lineno=line)] if made.freevars else []
     start.append(b.Instr("RESUME", 0, lineno=line))
     values = iter(arguments)
-    loads = [("LOAD_FAST", next(values)) if is_value else ("PUSH_NULL",) for is_value in place.stack]
-    start += [b.Instr(*load, lineno=line) for load in loads]
+    for one in place.stack:
+        loads = _entering(one) if isinstance(one, Block) else [("LOAD_FAST", next(values)) if one else ("PUSH_NULL",)]
+        start += [b.Instr(*load, lineno=line) for load in loads]
     start.append(b.Instr("JUMP_FORWARD", label, lineno=line))
     made[:] = [*start, *body]
     found: CodeType = made.to_code(stacksize=code.co_stacksize + 2, compute_exception_stack_depths=False)
-    came_from(found, code, len(start) - left_out)
+    jump = next(word for word in instructions_of(found) if word.name == "JUMP")
+    came_from(found, code, jump.target - target)
     return found
+
+
+def _entering(block: Block) -> list[tuple[Any, ...]]:
+    """What enters a block and leaves on the stack what ends it."""
+    called = [("PUSH_NULL",), ("LOAD_CONST", block.kind)]
+    count = len(block.arguments)
+    return [
+        *(called if NULL_IS_BELOW else reversed(called)),
+        *(("LOAD_CONST", argument) for argument in block.arguments),
+        *([("PRECALL", count)] if "PRECALL" in dis.opmap else []),
+        ("CALL", count),
+        ("BEFORE_WITH",),
+        ("POP_TOP",),
+    ]
 
 
 def _on_variables(b: Any, one: Any, code: CodeType) -> list[Any]:

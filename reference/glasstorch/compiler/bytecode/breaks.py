@@ -12,9 +12,10 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Final, NamedTuple
 
+from glasstorch.compiler.bytecode.blocks import Block, block_left_by, can_be_entered_again
 from glasstorch.compiler.bytecode.frame import Frame
 from glasstorch.compiler.bytecode.frame_base import NULL
-from glasstorch.compiler.bytecode.instructions import Instruction, handlers_of, instructions_of
+from glasstorch.compiler.bytecode.instructions import Instruction, instructions_of
 from glasstorch.compiler.bytecode.liveness import is_in_a_loop, live
 from glasstorch.compiler.bytecode.values import CellValue, Known, Value
 
@@ -59,7 +60,7 @@ class Rest(NamedTuple):
     code: CodeType
     number: int  # of the instruction that runs as it is
     taken: tuple[bool, ...]  # what the instruction takes from the stack: values, or (False) nothing at all
-    kept: tuple[bool, ...]  # what stays below
+    kept: tuple[bool | Block, ...]  # what stays below; the end of a block as what makes it again
     names: tuple[str, ...]  # of the variables that are read later
     has_cells: bool
 
@@ -67,6 +68,11 @@ class Rest(NamedTuple):
     def instruction(self) -> Instruction:
         """The instruction that runs as it is."""
         return instructions_of(self.code)[self.number]
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The `with` blocks in which it is."""
+        return [one for one in self.kept if isinstance(one, Block)]
 
     @property
     def is_call(self) -> bool:
@@ -109,7 +115,7 @@ def can_break(frame: Frame) -> bool:
         return False
     if any(i.name == "MAKE_CELL" for i in instructions_of(code)[number:]):
         return False  # a comprehension has a variable of its own that others share, and here that is a name's place
-    if handlers_of(code)[number] is not None or is_in_a_loop(code, number):
+    if not can_be_entered_again(frame) or is_in_a_loop(code, number):
         return False
     return LOOKING.isdisjoint(code.co_names) and not _is_looking(frame, instruction)
 
@@ -134,8 +140,9 @@ def rest_of(frame: Frame) -> tuple[Rest, list[Value]]:
     cells: list[Value] = [CellValue(frame.cells[name]) for name in (*code.co_cellvars, *code.co_freevars)]
     rest = Rest(
         code, number,
-        tuple(value is not NULL for value in taken), tuple(value is not NULL for value in kept), names, bool(cells),
+        tuple(value is not NULL for value in taken),
+        tuple(block_left_by(value) or value is not NULL for value in kept), names, bool(cells),
     )  # fmt: skip
-    values = [value for value in (*taken, *kept) if value is not NULL]
+    values = [value for value in (*taken, *kept) if value is not NULL and block_left_by(value) is None]
     passed_on = getattr(frame.variables, "passed_on", frame.variables.__getitem__)
     return rest, [*values, *(passed_on(name) for name in names), *cells]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final, NamedTuple
 
+from glasstorch.compiler.bytecode.blocks import end_blocks
 from glasstorch.compiler.bytecode.breaks import Rest, can_break, rest_of
 from glasstorch.compiler.bytecode.calls import Caller
 from glasstorch.compiler.bytecode.contexts import leave_all
@@ -141,6 +142,7 @@ def _first_part(
         frame.run()
         assert frame.next == failed.at, "a function takes the same way when it is executed again"
         rest, values = rest_of(frame)
+        end_blocks(frame.recorder, rest.blocks)
         return _captured(frame.recorder, values, rest, error)
     except Unsupported:  # something that the rest needs cannot be made
         raise error from None

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 from types import CellType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from glasstorch.autograd.modes import _set_grad_enabled, is_grad_enabled
+from glasstorch.autograd.modes import _set_grad_enabled, is_grad_enabled, set_grad_enabled
+from glasstorch.compiler.bytecode.blocks import block_of
 from glasstorch.compiler.bytecode.recorder import Recorder
 from glasstorch.compiler.bytecode.side_effects import Attributes
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -22,6 +23,7 @@ from glasstorch.compiler.bytecode.values import (
     Cell,
     CellValue,
     Constant,
+    Context,
     Function,
     Group,
     Known,
@@ -165,9 +167,19 @@ class _Writer:
             return self._variable(key, self.making, f"{kind}({function}{args}, **{{{named}}})")
         if isinstance(value, Function):
             return self._function(value, key)
+        if isinstance(value, Context):
+            return self._context(value, key)
         if isinstance(value, Method):
             return self._method(value, key)
         raise Unsupported(f"{describe(value)} as a result")
+
+    def _context(self, value: Context, key: int) -> str:
+        """A mode of the library. One whose block the rest of the function enters again is another object there."""
+        kind, arguments = block_of(value)
+        if value.entered or value in self.recorder.cut_contexts or kind is set_grad_enabled:
+            raise Unsupported(f"{describe(value)} as a result")
+        given = ", ".join(self.name(Constant(argument)) for argument in arguments)
+        return self._variable(key, self.making, f"{self.guards.name_of(kind)}({given})")
 
     def _fill(self, value: Any) -> None:
         """Give a container its items; one of the outside loses those that it had."""

@@ -98,6 +98,7 @@ class Recorder:
         self.frames = self.tracer.frames  # that are being executed, the outermost one first
         self.generators: list[Any] = []  # the frames of all generators
         self.open_contexts: list[Context] = []  # whose block has begun and not ended
+        self.cut_contexts: list[Context] = []  # in whose block the graph has ended
         self.tensors: dict[Node, Tensor] = {}  # of the inputs
         self.versions: dict[Node, int] = {}  # of the fake tensors of the inputs
         self.mode_functions: set[Any] = set()  # functions in the graph that set a mode
@@ -274,8 +275,8 @@ class Recorder:
         for node in reversed(self.graph.nodes):
             if not node.users and _only_takes_apart(node):
                 self.graph.erase_node(node)
-        self._drop_modes_without_use()
         self._inputs_first()
+        self._drop_modes_without_use()
         kept = set() if self.symbols is None else self.symbols.of(self.graph.find_nodes(op="placeholder"))
         for node in self.graph.find_nodes(op="placeholder"):
             if not node.users and node not in kept:
