@@ -5,20 +5,8 @@ Differs: the values are in compiler/settings.py.
 """
 
 import sys
-from types import ModuleType
-from typing import Any
 
+from glasstorch.compiler.setting_table import module_of
 from glasstorch.compiler.settings import settings
 
-
-class _Config(ModuleType):
-    """A module whose attributes are the settings."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(settings, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        settings.set(name, value)
-
-
-sys.modules[__name__].__class__ = _Config
+sys.modules[__name__].__class__ = module_of(settings)

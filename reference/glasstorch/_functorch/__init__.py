@@ -6,6 +6,7 @@ Mirrors: torch/_functorch/__init__.py
 Differs: the code is in compiler/, but for the minifier.
 """
 
+from glasstorch._functorch import config as config
 from glasstorch.core.unknown_names import refuse_unknown_names as _refuse_unknown_names
 
 __getattr__ = _refuse_unknown_names(__name__)

@@ -1,11 +1,12 @@
 """Where does a program set how forward and backward are compiled?
 
 Mirrors: torch/_functorch/config.py
-Differs: it is the module compiler/partition_settings.py under PyTorch's name.
+Differs: the values are in compiler/partition_settings.py.
 """
 
-import sys as _sys
+import sys
 
-from glasstorch.compiler import partition_settings as _settings
+from glasstorch.compiler.partition_settings import settings
+from glasstorch.compiler.setting_table import module_of
 
-_sys.modules[__name__] = _settings
+sys.modules[__name__].__class__ = module_of(settings)

@@ -10,7 +10,8 @@ a graph), `decompositions/` (operators in terms of simpler ones), `remembered`
 becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be used again, and why not), `shapes`
 (which sizes are symbols), `compilation` (what the graphs of one program have in common), `captured` (a function that
 runs by its graphs), `entry` and `optimize` (how a program asks for that), `optimized_module` (for a module); `backends`
-(who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `settings` (what else
+(who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `setting_table`,
+`settings` (what else
 can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`, `counters` `log_names`,
 `log_state`, `logs` and `log_texts` (what was captured), `reasons` (what PyTorch calls that), `errors`.
 

@@ -106,7 +106,14 @@ class Optimized:
         told("captured", by=self, captured=captured)
         if self.entries and watchers:
             told("recompiled", by=self, reasons=self._failures(arguments))
-        entry = self._compiled(captured, arguments)
+        try:
+            entry = self._compiled(captured, arguments)
+        except Exception as error:
+            if not settings.suppress_errors or self.of.fullgraph:
+                raise
+            log.warning("%s runs as it is: %s", _place(self.fn.__code__), error, exc_info=settings.verbose)
+            self.is_skipped = True
+            return as_it_is()
         counters["frames"]["ok"] += 1
         code = self.fn.__code__
         if is_on("guards"):

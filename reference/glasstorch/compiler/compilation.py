@@ -83,4 +83,5 @@ class Compilation:
         except TorchDynamoException:
             raise
         except Exception as error:  # noqa: BLE001  # whatever a backend raises is told with its name
-            raise BackendCompilerFailed(backend, error).with_traceback(error.__traceback__) from None
+            failed = BackendCompilerFailed(backend, error).with_traceback(error.__traceback__)
+            raise failed from (error if settings.verbose else None)

@@ -69,6 +69,9 @@ def compile(  # PyTorch's name
     given: dict[str, Any] = {}
     if backend == DEFAULT:
         _check_mode(mode)
+        from glasstorch.compiler.loops.settings import checked
+
+        checked(options or {})
     if mode not in (None, "default"):
         given["mode"] = mode
     if options:

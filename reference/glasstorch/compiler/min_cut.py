@@ -17,10 +17,10 @@ import operator
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
-from glasstorch.compiler import partition_settings as settings
 from glasstorch.compiler.common_results import fx_graph_cse, raise_getitems
 from glasstorch.compiler.joint import LIVES_ON
 from glasstorch.compiler.partition import _extract_fwd_bwd_modules, default_partition, is_primal, is_tangent
+from glasstorch.compiler.partition_settings import settings
 from glasstorch.compiler.roles import (
     FAR,
     Roles,

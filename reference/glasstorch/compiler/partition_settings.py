@@ -1,48 +1,34 @@
 """Which choices does the compiler of forward and backward leave to a program?
 
 Mirrors: torch/_functorch/config.py
-Differs: the settings that something here reads, as variables of a module; `patch` sets them for a while.
+Differs: those of PyTorch's settings that something here stands for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Final
 
-cse = True  # nodes that compute the same are one
-treat_parameters_as_free_to_save = True
-max_dist_from_bw = 1000  # what is farther from the backward pass is not computed again
-ban_recompute_used_far_apart = True
-ban_recompute_long_fusible_chains = True
-ban_recompute_materialized_backward = True
-ban_recompute_not_in_allowlist = True
-ban_recompute_reductions = True
-recompute_views = False
-aggressive_recomputation = False  # of these bans, only that of reductions holds
+from glasstorch.compiler.setting_table import Setting, Settings
 
+RANDOM: Final = "random numbers are those of eager mode"
+TABLE: Final = {
+    "cse": Setting(True),  # nodes that compute the same are one
+    "treat_parameters_as_free_to_save": Setting(True),
+    "max_dist_from_bw": Setting(1000),  # what is farther from the backward pass is not computed again
+    "ban_recompute_used_far_apart": Setting(True),
+    "ban_recompute_long_fusible_chains": Setting(True),
+    "ban_recompute_materialized_backward": Setting(True),
+    "ban_recompute_not_in_allowlist": Setting(True),
+    "ban_recompute_reductions": Setting(True),
+    "recompute_views": Setting(False),
+    "aggressive_recomputation": Setting(False),  # of these bans, only that of reductions holds
+    "functionalize_rng_ops": Setting(False, (False,), RANDOM),
+    "activation_memory_budget": Setting(1.0, (1.0,), "what is saved is what the smallest cut saves"),
+    "enable_activation_offloading": Setting(False, (False,), "what is saved stays where it is"),
+    "view_replay_for_aliased_outputs": Setting(True, (True,), "views are always made again from their base"),
+    "enable_autograd_cache": Setting(False, (False,), "graphs are not kept between processes"),
+    "fake_tensor_propagate_real_tensors": Setting(False, (False,), "nothing is computed while a graph is made"),
+    "backward_pass_autocast": Setting("same_as_forward", ("same_as_forward",), "it is that of the forward pass"),
+}
 
-def patch(changes: str | dict[str, Any] | None = None, value: Any = None, **named: Any) -> AbstractContextManager[None]:
-    """Settings that hold within a `with` block, or a function below the decorator."""
-    wanted = {changes: value, **named} if isinstance(changes, str) else {**(changes or {}), **named}
-    unknown = sorted(name for name in wanted if name not in _KNOWN)
-    if unknown:
-        raise AttributeError(f"torch._functorch.config has no setting {', '.join(unknown)} in glasstorch")
-    return _patched(wanted)
-
-
-@contextmanager
-def _patched(wanted: dict[str, Any]) -> Iterator[None]:
-    before = {name: globals()[name] for name in wanted}
-    globals().update(wanted)
-    try:
-        yield
-    finally:
-        globals().update(before)
-
-
-def _is_setting(value: Any) -> bool:
-    return isinstance(value, bool | int) and not isinstance(value, Callable)  # type: ignore[arg-type]
-
-
-_KNOWN = frozenset(name for name, value in globals().items() if not name.startswith("_") and _is_setting(value))
+settings: Final = Settings("torch._functorch.config", TABLE)

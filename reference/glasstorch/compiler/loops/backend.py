@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from glasstorch._tensor import Tensor, empty_strided
-from glasstorch.compiler.aot import compile_flat
+from glasstorch.compiler.aot import Partition, compile_flat
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
 from glasstorch.compiler.loops.cuda_launch import Loaded, cuda_kernel
@@ -22,9 +22,11 @@ from glasstorch.compiler.loops.lower import Unlowered, lower, same_strides
 from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.schedule import schedule
+from glasstorch.compiler.loops.settings import checked, settings
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 from glasstorch.compiler.partition import default_partition
+from glasstorch.compiler.patterns.custom import custom
 from glasstorch.compiler.patterns.passes import after_autograd, before_autograd
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
@@ -89,8 +91,13 @@ def runtime() -> dict[str, Any]:
         "as_planned": as_planned,
         "pointer": Tensor.data_ptr,
         "const_pointer": Tensor.const_data_ptr,
-        "threads": threads,
+        "threads": _threads(settings.cpp.threads),
     }
+
+
+def _threads(count: int) -> Callable[[], int]:
+    """How many threads kernels use: as many as the setting says, or as the library uses."""
+    return threads if count < 1 else lambda: count
 
 
 def _itself(tensor: Tensor) -> Tensor:
@@ -130,7 +137,9 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
     try:
         if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
             raise Unlowered("loops over nothing gain nothing")
-        return CompiledFxGraph(after_autograd(module))
+        module = custom("post_grad_custom_pre_pass", module)
+        module = after_autograd(module) if settings.pattern_matcher else module
+        return CompiledFxGraph(custom("post_grad_custom_post_pass", module))
     except Unlowered as error:
         told("hint", text=f"a graph runs node by node: {error}", module=module)
         return make_boxed_func(Interpreter(module).run)
@@ -144,7 +153,8 @@ def decompositions() -> Table:
 
 def smallest_cut(joint: GraphModule, inputs: Any, **options: Any) -> tuple[GraphModule, GraphModule]:
     """A joint graph cut where least is saved; where eager mode would cut it if networkx is not there to find that."""
-    partition = min_cut_rematerialization_partition if find_spec("networkx") else default_partition
+    joint = custom("joint_custom_post_pass", custom("joint_custom_pre_pass", joint))
+    partition: Partition = min_cut_rematerialization_partition if find_spec("networkx") else default_partition
     return partition(joint, inputs, **options)
 
 
@@ -158,10 +168,22 @@ def compile_fx(
 ) -> Callable[..., Any]:
     """A function like a module with a graph, which runs loops, forward and backward; it gives a list of results.
 
-    `mode` says how much time a compilation may take, which here is always the same. There are no options yet.
+    `mode` says how much time a compilation may take, which here is always the same. `options` are settings of
+    `torch._inductor.config` for this graph.
     """
-    for name in options or ():
-        raise RuntimeError(f"Unexpected optimization option {name}, known options are []")
-    model = before_autograd(model_)
-    run = compile_flat(model, example_inputs_, inner_compile, inner_compile, smallest_cut, decompositions())
+    given = checked(options or {})
+
+    def inner(module: GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+        with settings.patch(given):
+            run: Callable[..., Any] = inner_compile(module, inputs)
+            return run
+
+    def cut(joint: GraphModule, inputs: Any, **kept: Any) -> tuple[GraphModule, GraphModule]:
+        with settings.patch(given):
+            return smallest_cut(joint, inputs, **kept)
+
+    with settings.patch(given):
+        model = before_autograd(model_) if settings.pattern_matcher else model_
+        model = custom("pre_grad_custom_pass", model, is_traced=False)
+    run = compile_flat(model, example_inputs_, inner, inner, cut, decompositions())
     return lambda *values: run(values)

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from glasstorch.compiler.loops.settings import settings
 from glasstorch.devices.cpp_compiler import CompileError, build, cache_folder, name_of
 
 PART: Final = "compiled"
@@ -46,12 +47,13 @@ def machine_code(text: str, options: Sequence[str]) -> Path:
     """The shared library of a source: kept from before, or compiled now. CompileError if that is impossible."""
     place = folder()
     path = place / f"{name_of(text, options)}.so"
-    if is_whole(path):
+    is_kept = settings.fx_graph_cache and not settings.force_disable_caches
+    if is_kept and is_whole(path):
         with suppress(OSError):
             os.utime(path)  # it was used
         return path
     with locked(path.with_suffix(".lock")):
-        if not is_whole(path):
+        if not is_kept or not is_whole(path):
             build(text, options, path, seal=lambda content: sha256(content).digest(), timeout=TIMEOUT)
             prune(place, keep=path)
     return path

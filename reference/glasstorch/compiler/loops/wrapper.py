@@ -18,6 +18,7 @@ from glasstorch.compiler.loops.cuda_text import CudaGroupText
 from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
 from glasstorch.compiler.loops.schedule import Group, Schedule
+from glasstorch.compiler.loops.settings import settings
 from glasstorch.core.device import device
 from glasstorch.core.pytree import tree_leaves
 from glasstorch.fx.node import Node
@@ -147,7 +148,7 @@ class WrapperText:
         for name, value in [*self.lowered.inputs, *((n, v) for n, (_, v) in self.lowered.constants.items())]:
             if isinstance(value, View):
                 self.names[value.buffer] = name
-                if value.buffer.made_by == "input":
+                if value.buffer.made_by == "input" and settings.size_asserts:
                     self.line(f"assert_size_stride({name}, {value.sizes}, {value.strides})")
         for item, dead in zip(self.planned.order, self.planned.dead, strict=True):
             if isinstance(item, Kernel):
