@@ -16,9 +16,10 @@ class Colour(enum.Enum):
 
 
 class Level(enum.IntEnum):
-    """A member that equals a number."""
+    """Members that equal numbers."""
 
     LOW = 1
+    HIGH = 2
 
 
 NAN = math.nan
@@ -91,6 +92,8 @@ def test_objects_of_the_library(ask: Ask) -> None:
         (torch.strided, torch.sparse_coo),
         (torch.channels_last, torch.contiguous_format),
         (Colour.RED, Colour.GREEN),
+        (Level.LOW, Level.HIGH),
+        (Level.LOW, 1),
         (None, torch.float32),
         (..., None),
     ):
