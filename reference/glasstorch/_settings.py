@@ -20,7 +20,7 @@ from glasstorch.core import private_use, warn_once
 from glasstorch.core.device import chosen_device, device
 from glasstorch.core.device import device as Device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
-from glasstorch.kernels.creation.known_memory import fill_unwritten
+from glasstorch.kernels.creation.known_memory import determinism, fill_unwritten
 
 __all__ = [
     "are_deterministic_algorithms_enabled",
@@ -48,8 +48,6 @@ DEBUG_MODES: Final = ("default", "warn", "error")  # by number
 class _Settings:
     """What was set."""
 
-    deterministic = False
-    warn_only = False
     fills = True  # new memory, where results are deterministic
     interop_threads: int | None = None
 
@@ -92,12 +90,12 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Whether the same results in every run have been asked for."""
-    return _Settings.deterministic
+    return determinism.asked
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether an operator that may give others should only warn."""
-    return _Settings.warn_only
+    return determinism.warn_only
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
@@ -116,7 +114,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def _set_deterministic(mode: bool, warn_only: bool) -> None:
-    _Settings.deterministic, _Settings.warn_only = mode, warn_only
+    determinism.asked, determinism.warn_only = mode, warn_only
     fill_unwritten(mode and _Settings.fills)
 
 
@@ -130,12 +128,12 @@ def _set_deterministic_fill_uninitialized_memory(mode: bool) -> None:
     if not isinstance(mode, bool):
         raise ArgumentError(f"expected a bool, but got {type(mode).__name__}")
     _Settings.fills = mode
-    fill_unwritten(mode and _Settings.deterministic)
+    fill_unwritten(mode and determinism.asked)
 
 
 def get_deterministic_debug_mode() -> int:
     """What has been asked for: 0, 1 or 2, as `set_deterministic_debug_mode` counts."""
-    return (1 if _Settings.warn_only else 2) if _Settings.deterministic else 0
+    return (1 if determinism.warn_only else 2) if determinism.asked else 0
 
 
 def get_num_interop_threads() -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -259,3 +260,40 @@ def test_a_size_that_depends_on_the_elements_is_said_to_be_missing() -> None:
         Exception, match=r"test_faketensor failed with .* opcheck compares with fake tensors whose sizes are numbers"
     ):
         glasstorch.library.opcheck(made, (glasstorch.ones(2),))
+
+
+def test_a_size_that_depends_on_the_elements_is_a_symbol(require: Any) -> None:
+    def sizes(t: Any) -> list[Any]:
+        def positive(x: Any) -> Any:
+            return x[x > 0].clone()
+
+        symbolic = import_module(f"{t.__name__}.fx.experimental.symbolic_shapes")
+        make_fx = import_module(f"{t.__name__}.fx.experimental.proxy_tensor").make_fx
+        positive.__annotations__ = {"x": t.Tensor, "return": t.Tensor}
+        made = t.library.custom_op("sizes::positive", positive, mutates_args=())
+        found: list[Any] = []
+        asked = {"min": 0}
+        made.register_fake(lambda x: x.new_empty(t.library.get_ctx().new_dynamic_size(**asked)))
+        for options in ({}, {"min": 2, "max": 5}):
+            asked = options
+            with t._subclasses.FakeTensorMode(shape_env=symbolic.ShapeEnv()) as mode:
+                (size,) = (made(t.ones(3)) * 2).shape
+            found += [str(size), int(mode.shape_env.var_to_range[size.node.expr].lower)]
+        for options in ({"min": -1}, {"max": size}):
+            asked = options
+            with (
+                t._subclasses.FakeTensorMode(shape_env=symbolic.ShapeEnv()),
+                pytest.raises(ValueError, match="new_dynamic_size") as error,
+            ):
+                made(t.ones(3))
+            found.append(str(error.value))
+        asked = {}
+        with pytest.raises(t._subclasses.fake_tensor.DynamicOutputShapeException), t._subclasses.FakeTensorMode():
+            made(t.ones(3))
+        graph = make_fx(lambda x: made(x) * 2, tracing_mode="symbolic")(t.ones(3))
+        compiled = t.compile(lambda x: made(x) * 2, backend="aot_eager")
+        for run in (graph, compiled):
+            found += [run(t.tensor([1.0, -1.0, 2.0])).tolist(), run(t.ones(4)).tolist()]
+        return found
+
+    assert sizes(glasstorch) == sizes(require("torch"))

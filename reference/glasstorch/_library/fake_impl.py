@@ -1,7 +1,6 @@
 """How does a user give an operator a kernel that computes sizes, strides and dtypes, and no elements?
 
 Mirrors: torch/_library/fake_impl.py
-Differs: a size that depends on the elements is refused, also where the mode has a `shape_env`.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from typing import Any, NoReturn
 
 from glasstorch.core.errors import RegistrationError
 from glasstorch.core.keys import DispatchKey
+from glasstorch.core.symbols import is_symbol
 from glasstorch.dispatch import undeclared
 from glasstorch.dispatch.library import Library
 from glasstorch.dispatch.operator import Kernel, Operator
@@ -63,11 +63,11 @@ class FakeImplHolder:
         self.kernels.append(kernel)
         library.at_end(lambda: self.kernels.remove(kernel))
 
-    def on_fake(self, operator: Operator, refuse: Callable[[], NoReturn], args: Any, kwargs: Any) -> Any:
-        """What the active kernel returns for fake tensors; `refuse` raises where it asks for a symbolic size."""
+    def on_fake(self, operator: Operator, env: Any, refuse: Callable[[], NoReturn], args: Any, kwargs: Any) -> Any:
+        """What the active kernel returns for fake tensors; `refuse` raises where it asks `env` in vain for a symbol."""
         kernel = self.kernel
         assert kernel is not None, "the caller has asked whether there is one"
-        with ctx_from(lambda: FakeImplCtx(operator, refuse)):
+        with ctx_from(lambda: FakeImplCtx(operator, env, refuse)):
             return kernel.function(*args, **kwargs)
 
     def _on_meta(self, kernel: FakeKernel) -> Callable[..., Any]:
@@ -108,15 +108,32 @@ def active_fake_impl_of(qualname: str) -> FakeImplHolder | None:
 class FakeImplCtx:
     """What a fake kernel may ask for while it runs."""
 
-    def __init__(self, op: object, refuse: Callable[[], NoReturn]) -> None:
+    def __init__(self, op: object, env: Any, refuse: Callable[[], NoReturn]) -> None:
         self._op = op
+        self._env = env  # the ShapeEnv of the mode, or None
         self._refuse = refuse
 
-    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> NoReturn:
-        """Refused, as by a mode without `shape_env`: a size that depends on elements would be a symbol."""
-        self._refuse()
+    def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> Any:
+        """A symbol for a size that depends on elements. A mode without `shape_env` has none, and refuses."""
+        if self._env is None or not self._env.allow_dynamic_output_shape_ops:
+            self._refuse()
+        if is_symbol(min) or is_symbol(max):
+            raise ValueError(
+                f"ctx.new_dynamic_size(min={min}, max={max}): expected min and max to be statically known ints but got "
+                "SymInt. This is not supported."
+            )
+        if min < 0:
+            raise ValueError(
+                f"ctx.new_dynamic_size(min={min}, ...): expected min to be greater than or equal to 0: this API can "
+                "only create non-negative sizes."
+            )
+        symbol = self._env.create_unbacked_symint()
+        self._env._constrain_range_for_size(symbol.node.expr, min, max)
+        return symbol
 
-    create_unbacked_symint = new_dynamic_size
+    def create_unbacked_symint(self, *, min: int = 2, max: int | None = None) -> Any:
+        """The older name, under which sizes begin at 2."""
+        return self.new_dynamic_size(min=min, max=max)
 
 
 _ctx: ContextVar[Callable[[], Any] | None] = ContextVar("fake_ctx", default=None)

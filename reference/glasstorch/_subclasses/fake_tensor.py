@@ -38,7 +38,7 @@ from glasstorch.core.device import CPU
 from glasstorch.core.device import device as Device
 from glasstorch.core.dtype import get_default_dtype, int64
 from glasstorch.core.geometry import span
-from glasstorch.core.keys import KEYS_OF_DEVICE, META_KEYS, PYTHON
+from glasstorch.core.keys import KEYS_OF_DEVICE, MATH_BITS, META_KEYS, PYTHON
 from glasstorch.core.pytree import tree_leaves, tree_map
 from glasstorch.core.storage import UntypedStorage
 from glasstorch.core.symbols import as_sizes
@@ -102,7 +102,7 @@ class FakeTensor(Tensor):
         if elem.device.type != "meta":
             raise AssertionError(f"elem.device.type must be 'meta', got {elem.device.type}")
         on = _with_index(Device(device))
-        keys = keys_of_class(cls, KEYS_OF_DEVICE[on.type])
+        keys = keys_of_class(cls, KEYS_OF_DEVICE[on.type] | (elem.key_set & MATH_BITS))
         storage = _fake_form(elem.untyped_storage(), on)
         shape = as_sizes(elem._shape)
         made: Any = tensor_of(elem.dtype, shape, keys, None, storage, elem.strides(), elem._offset, cls)
@@ -201,7 +201,7 @@ class FakeTensorConverter:
             if shape is not t._shape and nbytes == (span(t._shape, t.strides()) + t._offset) * t.dtype.itemsize:
                 nbytes = (span(shape, strides) + offset) * t.dtype.itemsize
             storage = self.storage_memo[real] = UntypedStorage.allocate(nbytes, META)
-        elem = tensor_of(t.dtype, shape, META_KEYS, None, storage, strides, offset)
+        elem = tensor_of(t.dtype, shape, META_KEYS | (t.key_set & MATH_BITS), None, storage, strides, offset)
         kind: Any = FakeTensor
         made: Any = kind(fake_mode, elem, t.device, t if make_constant else None)
         if t.requires_grad:
@@ -346,7 +346,7 @@ class FakeTensorMode(TorchDispatchMode):
             raise DynamicOutputShapeException(func)
 
         with self:
-            return fake_impl.on_fake(func, refuse, args, named)
+            return fake_impl.on_fake(func, self.shape_env, refuse, args, named)
 
     def _all_fake(self, func: Operator, args: Any, named: Any) -> tuple[Any, Any]:
         """The arguments with real tensors made fake, or an error where there may be none."""
@@ -500,7 +500,8 @@ def _twin(t: FakeTensor) -> Tensor:
     """A plain tensor of the meta device on a fake one's storage."""
     storage = t._storage
     assert isinstance(storage, FakeStorage), "each fake tensor has a storage of its own kind"
-    return tensor_of(t.dtype, t._shape, META_KEYS, None, storage.meta, t.strides(), t._offset)
+    keys = META_KEYS | (t.key_set & MATH_BITS)
+    return tensor_of(t.dtype, t._shape, keys, None, storage.meta, t.strides(), t._offset)
 
 
 def _common_device(func: Operator, given: Sequence[FakeTensor]) -> Device | None:

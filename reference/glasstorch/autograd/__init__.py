@@ -1,7 +1,8 @@
 """How are gradients recorded and run?
 
 Reading order: `modes` (no_grad), `engine_modes` (further settings; `grad_mode` is the path of both in PyTorch),
-`anomaly_mode`, `hooks`, `node`, `accumulate_grad`, `history` (from tensors to nodes), `saved_hooks`,
+`anomaly_mode`, `runs_again` (who is told of checkpoints), `hooks`, `node`, `accumulate_grad`, `history` (from tensors
+to nodes), `saved_hooks`,
 `saved_mutation`, `saved` (tensors for the backward pass, and the check of their versions); then views and writes:
 `seen`, `views`, `copy_slices`, `inplace_or_view` (makers of ADInplaceOrView kernels), `in_place` (makers of autograd
 kernels), `out_forms`, `records_parts`, `records_nothing`; then `composite_shortcuts` and `shortcuts` (hops that a

@@ -1,7 +1,8 @@
 """How does a compiler get a whole program, its backward pass included?
 
 Reading order: `effects` (what a function does to its arguments, and which results share their memory), `joint` (one
-graph of the forward and the backward pass), `partition` (cut in two), `roles`, `common_results` and `min_cut` (cut so
+graph of the forward and the backward pass), `drawn_again` (whose random numbers a checkpoint uses), `partition` (cut
+in two), `roles`, `common_results` and `min_cut` (cut so
 that little is saved), `partition_settings`, `boxed` (how a compiled graph is called), `compiled` (run as one autograd
 node), `shared_arguments` (which share memory), `aot` (all of it, for a function), `graph_compilers` (that only look at
 a graph), `decompositions/` (operators in terms of simpler ones), `remembered`

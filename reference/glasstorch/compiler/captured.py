@@ -12,6 +12,7 @@ import inspect
 import logging
 import sys
 import sysconfig
+import threading
 import warnings
 import weakref
 from collections.abc import Callable
@@ -32,6 +33,7 @@ from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.guards import asked_modes
 from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.marks import innermost, why_disabled
 from glasstorch.compiler.mismatch import failure
@@ -42,10 +44,13 @@ from glasstorch.compiler.stance import state
 from glasstorch.compiler.watching import timed, told, watchers
 from glasstorch.core.random.generator import default_generator
 from glasstorch.core.symbols import is_symbol
+from glasstorch.dispatch.mode_stack import modes
+from glasstorch.func.layers import current
 from glasstorch.nn.modules.module import Module
 
 STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 log = logging.getLogger("glasstorch._dynamo")
+_making = threading.RLock()
 
 
 class Entry(NamedTuple):
@@ -64,6 +69,7 @@ class Optimized:
         self.fn = fn
         self.of = of
         self.is_part = is_part  # whether another function that is compiled has led to it
+        self.code = fn.__code__
         self.defaults = fn.__defaults__, fn.__kwdefaults__
         self.arguments_of = _binder(fn)
         self.reset()
@@ -88,6 +94,10 @@ class Optimized:
         """The function's result, from a graph if one holds or can be made."""
         if not state.plain and state.name == "force_eager":
             return self.fn(*args, **kwargs)
+        if self.fn.__code__ is not self.code:
+            self.code = self.fn.__code__
+            self.reset()
+            self.arguments_of = _binder(self.fn)
         if self.fn.__defaults__ is not self.defaults[0] or self.fn.__kwdefaults__ is not self.defaults[1]:
             self.defaults = self.fn.__defaults__, self.fn.__kwdefaults__
             self.arguments_of = _binder(self.fn)
@@ -98,11 +108,24 @@ class Optimized:
         for entry in self.entries:
             if self._holds(entry, arguments):
                 return self._run(entry, arguments, as_it_is)
-        if state.is_capturing or self._may_not_compile(arguments):
+        # Where a transform such as `vmap`, or a mode, is asked by every call, no graph holds: the guards know of it.
+        if state.is_capturing or current() is not None or modes.get() or asked_modes():
             return as_it_is()
+        made = self._made(arguments)
+        return as_it_is() if made is None else self._run(made, arguments, as_it_is)
+
+    def _made(self, arguments: dict[str, Any]) -> Entry | None:
+        """A new graph; None where the function has to run as it is. One thread at a time makes one."""
+        with _making:
+            for entry in self.entries:
+                if self._holds(entry, arguments):  # another thread has made it meanwhile
+                    return entry
+            return None if self._may_not_compile(arguments) else self._new(arguments)
+
+    def _new(self, arguments: dict[str, Any]) -> Entry | None:
         captured = self._capture(arguments)
         if captured is None:
-            return as_it_is()
+            return None
         told("captured", by=self, captured=captured)
         if self.entries and watchers:
             told("recompiled", by=self, reasons=self._failures(arguments))
@@ -113,7 +136,7 @@ class Optimized:
                 raise
             log.warning("%s runs as it is: %s", _place(self.fn.__code__), error, exc_info=settings.verbose)
             self.is_skipped = True
-            return as_it_is()
+            return None
         counters["frames"]["ok"] += 1
         code = self.fn.__code__
         if is_on("guards"):
@@ -125,7 +148,7 @@ class Optimized:
         self.entries.insert(0, entry)
         if len(self.entries) == 1:
             self.of.functions.append(self)
-        return self._run(entry, arguments, as_it_is)
+        return entry
 
     def _capture(self, arguments: dict[str, Any]) -> Captured | None:
         """What was captured; None where the function has to run as it is."""

@@ -47,7 +47,8 @@ def compile(  # PyTorch's name
 
     The first call is captured, and the graph is used again while what it depends on is the same. With `fullgraph`, a
     call that does not become one graph raises `torch._dynamo.exc.Unsupported`; otherwise what cannot be captured runs
-    as it is. `backend` is a name out of `torch._dynamo.list_backends(None)`, or a function of a module with a graph
+    as it is. Each call of `compile` keeps graphs of its own, whatever `isolate_recompiles` says; `name` is for tools.
+    `backend` is a name out of `torch._dynamo.list_backends(None)`, or a function of a module with a graph
     and example inputs. `mode` and `options` are passed to it. With `disable`, the model runs as it is.
     """
     from glasstorch.compiler.backends import DEFAULT, get_default_backend, lookup_backend

@@ -22,7 +22,7 @@ class BackendCompilerFailed(TorchDynamoException):
     """A backend raised an error, which is `inner_exception`."""
 
     def __init__(self, backend: Any, inner_exception: Exception) -> None:
-        self.backend_name = getattr(backend, "__name__", "?")
+        self.backend_name = getattr(backend, "compiler_name", None) or getattr(backend, "__name__", "?")
         self.inner_exception = inner_exception
         super().__init__(f"backend={self.backend_name!r} raised:\n{type(inner_exception).__name__}: {inner_exception}")
 

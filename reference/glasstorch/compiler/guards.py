@@ -10,16 +10,18 @@ is 3, that a name leads to this function. All guards of a graph are checked at e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.amp.settings import lower_precision
 from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.calls.overloaded import mode_stack
 from glasstorch.core.device import chosen_device
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.dispatch.active_keys import active_keys
+from glasstorch.kernels.creation.known_memory import determinism
 
 
 class Guard(NamedTuple):
@@ -38,8 +40,22 @@ BY_CLASS: Final = {"MODULE_MATCH": ModuleType, "CLOSURE_MATCH": FunctionType, "B
 
 
 def global_state() -> tuple[Any, ...]:
-    """What else decides what operators give: autocast, inference mode, their dtypes, the default dtype and device."""
-    return active_keys.get(), lower_precision.get(), get_default_dtype(), chosen_device()
+    """What else decides what operators give: modes, autocast and its dtypes, the default dtype and device."""
+    asked = mode_stack.get()
+    return (
+        active_keys.get(),
+        lower_precision.get(),
+        get_default_dtype(),
+        chosen_device(),
+        determinism.asked,
+        determinism.warn_only,
+        asked and asked_modes(),
+    )
+
+
+def asked_modes() -> tuple[Any, ...]:
+    """The modes that are asked by each call of a function; those of default devices are there to be seen only."""
+    return tuple(mode for mode in mode_stack.get() if not getattr(mode, "is_shown_only", False))
 
 
 def is_empty(cell: CellType) -> bool:
@@ -56,6 +72,19 @@ def distinct(*objects: object) -> bool:
     return len(set(map(id, objects))) == len(objects)
 
 
+def are_alike(some: Iterable[Any], others: Iterable[Any]) -> bool:
+    """Whether equal keys have the same classes, and so have their parts."""
+    return all(
+        type(one) is type(other) and (type(one) is not tuple or are_alike(one, other))
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+def lacks(value: Any, name: str) -> bool:
+    """Whether no class of an object defines a name."""
+    return not any(name in vars(kind) for kind in type(value).__mro__)
+
+
 class Guards:
     """The guards of one graph, each once, with the objects that their expressions name."""
 
@@ -66,6 +95,8 @@ class Guards:
             "grad_enabled": is_grad_enabled,
             "is_empty": is_empty,
             "distinct": distinct,
+            "are_alike": are_alike,
+            "lacks": lacks,
             "global_state": global_state,
             "math": math,
         }
@@ -85,7 +116,10 @@ class Guards:
     def same_object(self, source: str, value: Any) -> None:
         """The source leads to this very object."""
         kind = next((kind for kind, classes in BY_CLASS.items() if isinstance(value, classes)), "ID_MATCH")
-        self.add(kind, source, f"{source} is {self.name_of(value)}")
+        fact = f"{source} is {self.name_of(value)}"
+        if isinstance(value, FunctionType):
+            fact += f" and {source}.__code__ is {self.name_of(value.__code__)}"
+        self.add(kind, source, fact)
 
     def builtin(self, name: str, table: dict[str, Any]) -> None:
         """The name is no global one, and leads to this function of Python's own."""
@@ -117,7 +151,11 @@ class Guards:
     def keys(self, source: str, value: dict[Any, Any]) -> None:
         """The source leads to a dict with these keys in this order."""
         self.same_type(source, value)
-        self.add("DICT_KEYS_MATCH", source, f"list({source}) == {self.name_of(list(value))}")
+        keys = self.name_of(list(value))
+        fact = f"list({source}) == {keys}"
+        if any(type(key) is not str for key in value):  # 1, 1.0 and True are equal
+            fact += f" and are_alike({source}, {keys})"
+        self.add("DICT_KEYS_MATCH", source, fact)
 
     def tensor(self, source: str, value: Tensor, with_sizes: bool = True) -> None:
         """The source leads to a tensor that is like this one in all but its elements.

@@ -16,7 +16,10 @@ from typing import Any, Final
 
 from glasstorch._subclasses.fake_tensor import FakeTensorMode
 from glasstorch._tensor import Tensor
+from glasstorch.autograd.anomaly_mode import set_detect_anomaly
 from glasstorch.autograd.graph import grad
+from glasstorch.autograd.runs_again import watcher
+from glasstorch.compiler.drawn_again import Runs
 from glasstorch.compiler.effects import Effects, Functionalized
 from glasstorch.compiler.remembered import remember_in_backward
 from glasstorch.func.functional_tensor import functional, inside, is_functional, sync
@@ -24,6 +27,7 @@ from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.traceback import preserve_node_meta
 from glasstorch.nn.parameter import Parameter
+from glasstorch.operators.composite.dropout import as_one_operator
 
 TAG: Final = "partitioner_tag"
 FORWARD: Final = "is_forward"
@@ -52,7 +56,20 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
     taking = zip(effects.written, effects.differentiable, strict=False)
     copied = [place for place, takes in taking if takes]  # a leaf must not be written to
 
+    runs: list[Runs] = []
+
     def joint(primals: list[Any], tangents: list[Any]) -> tuple[list[Any], list[Any]]:
+        mode = get_proxy_mode()
+        assert mode is not None, "it is traced"
+        runs.append(Runs(mode.tracer.graph))
+        dropout, watching = as_one_operator.set(True), watcher.set(runs[0])
+        try:
+            return both(primals, tangents)
+        finally:
+            as_one_operator.reset(dropout)
+            watcher.reset(watching)
+
+    def both(primals: list[Any], tangents: list[Any]) -> tuple[list[Any], list[Any]]:
         run = Functionalized(fn, primals, needs, copied)
         results = effects.graph_results(run)
         _tag(FORWARD)
@@ -69,8 +86,12 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
     with FakeTensorMode(allow_non_fake_inputs=True):
         shapes = effects.graph_results(Functionalized(fn, primals, needs, copied))
         tangents = [_value(s).clone() for s, takes in zip(shapes, effects.differentiable, strict=True) if takes]
-    with preserve_node_meta():
+    # Whether a gradient is NaN is asked of the numbers, when the graph runs.
+    with preserve_node_meta(), set_detect_anomaly(False):
         module = make_fx(joint, table, "fake", _allow_non_fake_inputs=True)(primals, tangents)
+    if runs[0].later:
+        runs[0].draw_once()
+        module.recompile()
     _refuse_lost_gradients(module)
     for node, arg in zip(module.graph.find_nodes(op="placeholder"), args, strict=False):
         node.meta[LIVES_ON] = isinstance(arg, Parameter)

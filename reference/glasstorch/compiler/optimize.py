@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import update_wrapper, wraps
 from types import FunctionType, MethodType
 from typing import Any
@@ -16,7 +17,7 @@ from glasstorch.compiler.backends import DEFAULT, lookup_backend
 from glasstorch.compiler.bytecode.assembled import library
 from glasstorch.compiler.bytecode.calls import computes
 from glasstorch.compiler.captured import Optimized
-from glasstorch.compiler.compilation import Compilation
+from glasstorch.compiler.compilation import Backend, Compilation
 from glasstorch.compiler.marks import innermost, stands_for, why_disabled
 from glasstorch.compiler.optimized_module import OptimizedModule, calling
 from glasstorch.nn.modules.module import Module
@@ -40,22 +41,34 @@ def optimize(
         return lambda target: target
     compiler = lookup_backend(backend)
     library()  # where it is missing, that is said now, and not after a graph has run
+    return _Decorator(compiler, nopython, recompile_limit, dynamic)
 
-    def decorate(target: Any) -> Any:
+
+@dataclass(frozen=True)
+class _Decorator:
+    """What compiles with these options. It is pickled, as a compiled module is, if the backend can be."""
+
+    compiler: Backend
+    fullgraph: bool
+    recompile_limit: int | None
+    dynamic: bool | None
+
+    def __call__(self, target: Any) -> Any:
+        """The target, compiled."""
         target = innermost(target)
         if not callable(target):
             raise AssertionError(f"A callable function is expected, but {type(target)} is provided.")
         if isinstance(target, Module):
-            return stands_for(OptimizedModule(target, decorate), target)
+            return stands_for(OptimizedModule(target, self), target)
         if isinstance(target, type):
-            return _class(target, decorate)
+            return _class(target, self)
         if isinstance(target, MethodType):
-            return _method(target, decorate)
+            return _method(target, self)
         if why_disabled(target) is not None:
             return target
         if not isinstance(target, FunctionType) or computes(target):
-            return _other(target, decorate)
-        run = Optimized(target, Compilation(compiler, nopython, recompile_limit, dynamic))
+            return _other(target, self)
+        run = Optimized(target, Compilation(self.compiler, self.fullgraph, self.recompile_limit, self.dynamic))
 
         @wraps(target)
         def compiled(*args: Any, **kwargs: Any) -> Any:
@@ -64,8 +77,6 @@ def optimize(
         compiled._optimized = run  # type: ignore[attr-defined]
         compiled._is_torch_compile = True  # type: ignore[attr-defined]
         return stands_for(compiled, target)
-
-    return decorate
 
 
 def _class(kind: type, decorate: Callable[[Any], Any]) -> type:

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.drawn_again import is_random as is_random
 from glasstorch.compiler.partition import extract, is_primal, is_tangent, results_of
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.tags import Tag
@@ -112,12 +113,6 @@ def is_written(node: Node) -> bool:
             if any(one is node or (isinstance(one, list | tuple) and node in one) for one in written):
                 return True
     return False
-
-
-def is_random(node: Node) -> bool:
-    """Whether it draws random numbers, which would be others the next time."""
-    schema = getattr(node.target, "schema", None)
-    return schema is not None and Tag.nondeterministic_seeded in node.target.tags
 
 
 def is_compute_intensive(node: Node) -> bool:

@@ -6,6 +6,7 @@ Differs: the stances that run the first call in another way are refused.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
@@ -14,14 +15,25 @@ STANCES: Final = ("default", "force_eager", "eager_on_recompile", "fail_on_recom
 OF_PYTORCH: Final = ("eager_then_compile", "aot_eager_then_compile")
 
 
+_thread: Final = threading.local()
+
+
 class State:
     """The stance now. `plain` is true where a compiled function must look at nothing else."""
 
     def __init__(self) -> None:
         self.name = "default"
         self.backend: Any = None  # what compiles in place of the backend that was asked for
-        self.is_capturing = False
         self.plain = True
+
+    @property
+    def is_capturing(self) -> bool:
+        """Whether this thread captures a function."""
+        return getattr(_thread, "is_capturing", False)
+
+    @is_capturing.setter
+    def is_capturing(self, value: bool) -> None:
+        _thread.is_capturing = value
 
     def change(self, name: str, backend: Any) -> tuple[str, Any]:
         """Take a stance; the one before is returned."""

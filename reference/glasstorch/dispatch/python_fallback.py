@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from glasstorch.core import return_types
-from glasstorch.core.device import CPU
+from glasstorch.core.device import CPU, chosen, chosen_device
 from glasstorch.core.errors import ArgumentError, ArgumentTypeError
 from glasstorch.core.keys import (
     ADINPLACEORVIEW,
@@ -139,7 +139,7 @@ def python_fallback(operator: Operator, keys: int, *arguments: Any) -> Any:  # h
     if form.options and not _is_called_by_itself():
         for i, value in form.options:
             if given[i] is None:
-                given[i] = value
+                given[i] = (chosen_device() or CPU) if value is CPU and chosen.ever else value
     named, defaults = {}, form.defaults
     for i in range(form.positional, len(given)):
         if given[i] is not defaults[i] and not form.is_default(i, given[i]):

@@ -15,7 +15,7 @@ results keep the bit. `x.imag` of a conjugated x is the negative of what is stor
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from glasstorch._tensor import Tensor, make_view
 from glasstorch.core.errors import DtypeError
@@ -25,10 +25,12 @@ from glasstorch.core.keys import (
     FUNCTIONALIZE,
     MATH_BITS,
     NEGATIVE,
+    PYTHON,
     DispatchKey,
     below,
 )
 from glasstorch.core.layout import memory_format
+from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.dispatch.library import KernelTable, caller
 from glasstorch.dispatch.operator import Boxed, Kernel, Operator, registry
 from glasstorch.dispatch.tags import Tag
@@ -36,6 +38,9 @@ from glasstorch.kernels.complex_numbers import view_as_real
 from glasstorch.kernels.structured import check_writable, resize_output
 from glasstorch.kernels.views import select
 from glasstorch.operators.generated.registry import table
+
+# A functional tensor's value, and what a mode or a class with a `__torch_dispatch__` calls, see the bit themselves.
+ELSEWHERE: Final = FUNCTIONALIZE | PYTHON
 
 CLONE, COPY_ = table("clone"), table("copy_")
 CONJ_PHYSICAL_OUT, NEG_ = table("_conj_physical.out"), table("neg_")
@@ -97,14 +102,20 @@ def _given_back(result: Any, written: list[tuple[Tensor, Tensor]]) -> Any:
 
 def clone(tensor: Tensor) -> Tensor:
     """A copy without the bits, without autograd or a version bump."""
-    keys = tensor.key_set & BELOW_ADINPLACEORVIEW
+    keys = _below_autograd(tensor.key_set)
     return CLONE[keys](keys, tensor, None)  # type: ignore[no-any-return]
 
 
 def copy_(target: Tensor, source: Tensor) -> None:
     """Overwrite a tensor through its bits, without autograd or a version bump."""
-    keys = (target.key_set | source.key_set) & BELOW_ADINPLACEORVIEW
+    keys = _below_autograd(target.key_set | source.key_set)
     COPY_[keys](keys, target, source, False)
+
+
+def _below_autograd(keys: int) -> int:
+    """The keys of a call that starts below autograd, those of the modes that are on included."""
+    included, allowed = active_keys.get()
+    return (keys | included) & allowed & BELOW_ADINPLACEORVIEW
 
 
 # Copies ---------------------------------------------------------------------------------------------------------
@@ -144,14 +155,14 @@ def copies_for(bit: int, name: str) -> None:
     def clone_kernel(keys: int, self: Tensor, memory_format: memory_format | None) -> Tensor:
         keys &= lower
         result: Tensor = CLONE[keys](keys, self, memory_format)
-        if not keys & FUNCTIONALIZE:
+        if not keys & ELSEWHERE:
             change_stored(result, bit)
         return result
 
     @kernels.impl("copy_")
     def copy_kernel(keys: int, self: Tensor, src: Tensor, non_blocking: bool) -> Tensor:
         keys &= lower
-        if keys & FUNCTIONALIZE:
+        if keys & ELSEWHERE:
             return COPY_[keys](keys, self, src, non_blocking)  # type: ignore[no-any-return]
         said = src.key_set & bit
         if said and src.dtype is not self.dtype:

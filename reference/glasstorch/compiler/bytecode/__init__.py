@@ -6,7 +6,8 @@ captured), `raising` (what the program itself raises), `vocabulary` (in which wo
 and its guards), `contexts` (modes of the library), `wrapping` (from objects to values), `classes`, `attributes`,
 `storing` (of attributes), `objects` (of a program's own classes), `operations` (operators, loops and questions),
 `builtins` (functions of Python that are understood), `iterators`, `containers`, `slots` (methods written in C),
-`marked` (functions that the program has marked), `calls`, `frame_base`, `frame_names`, `frame_operators`,
+`marked` (functions that the program has marked), `not_in_a_graph` (calls that end one), `calls`, `frame_base`,
+`frame_names`, `frame_operators`,
 `frame_containers`, `frame_branches`, `frame_errors` (a function's state, and what its instructions do), `frame` (one
 function, step by step), `rebuild` (from values to objects), `liveness` (which variables are read later), `blocks` (of
 `with`, which are entered again), `breaks` (what is left where a graph ends early), `assembled` (the rest as a function

@@ -343,9 +343,12 @@ def _missing(recorder: Recorder, value: Known, name: str) -> Value:
         place = place_of(recorder, value)
         for table in ("__dict__", *TABLES):
             recorder.guards.add("NOT_PRESENT_IN_GENERIC_DICT", place, f"{name!r} not in {place}.{table}")
+    if is_of_the_program(kind) and in_mro(kind, name) is None and not recorder.effects.is_new(value):
+        place = place_of(recorder, value)
+        recorder.guards.add("NOT_PRESENT_IN_CLASS", place, f"lacks({place}, {name!r})")
     getter = in_mro(kind, "__getattr__")
     if isinstance(getter, FunctionType) and not isinstance(value.value, Module):
-        return recorder.call(Known(getter), [value, Constant(name)], {})
+        return recorder.call(of_class(recorder, kind, "__getattr__", getter), [value, Constant(name)], {})
     if getter is not None and not (isinstance(value.value, Module) and getter is in_mro(Module, "__getattr__")):
         raise Unsupported(f"{name} of {describe(value)}, which has a __getattr__ of its own")
     raise Raised(AttributeError(f"{kind.__name__!r} object has no attribute {name!r}"))

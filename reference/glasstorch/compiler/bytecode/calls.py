@@ -29,6 +29,7 @@ from glasstorch.compiler.bytecode.contexts import UNDERSTOOD as CONTEXTS
 from glasstorch.compiler.bytecode.contexts import context_method, make_context
 from glasstorch.compiler.bytecode.iterators import iterator_method
 from glasstorch.compiler.bytecode.marked import marked
+from glasstorch.compiler.bytecode.not_in_a_graph import call_of_the_library, method_without_effect
 from glasstorch.compiler.bytecode.objects import instantiate, is_users, special
 from glasstorch.compiler.bytecode.operations import items_of, same, subscript, truth
 from glasstorch.compiler.bytecode.raising import Raised, evaluated
@@ -128,6 +129,8 @@ class Caller:
             raise Unsupported("backward() of a tensor, which changes gradients that the graph does not know")
         if name in ("item", "tolist", "numpy", "__bool__", "__int__", "__float__"):
             raise Unsupported(f"{name}() of a tensor, whose elements are not known while the program is captured")
+        if method_without_effect(owner, name, args, kwargs):
+            return owner
         return self.recorder.call_method(name, [owner, *args], kwargs)
 
     def _known(self, function: Value, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -147,7 +150,7 @@ class Caller:
         if isinstance(obj, type):
             return self._class(obj, args, kwargs)
         if self._is_of_the_library(obj):
-            return self.recorder.call_function(obj, args, kwargs)
+            return call_of_the_library(self.recorder, obj, args, kwargs)
         if isinstance(obj, FunctionType):
             return self.inline(self.function_of(function, obj), args, kwargs)
         if isinstance(obj, BuiltinFunctionType):

@@ -179,6 +179,3 @@ def _argument(recorder: Recorder, name: str, value: Any, fn: FunctionType) -> An
 
 def _refuse(*unused: Any) -> Any:
     raise AssertionError("nothing is called before the function runs")
-
-
-Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]

@@ -187,3 +187,6 @@ def compile_fx(
         model = custom("pre_grad_custom_pass", model, is_traced=False)
     run = compile_flat(model, example_inputs_, inner, inner, cut, decompositions())
     return lambda *values: run(values)
+
+
+compile_fx.compiler_name = "inductor"  # type: ignore[attr-defined]  # what errors call it

@@ -30,6 +30,16 @@ _lock: Final = Lock()
 _in_front: Library | None = None  # holds the kernels while they are
 
 
+class Determinism:
+    """Whether the same results in every run were asked for, and whether an operator that may give others only warns."""
+
+    asked = False
+    warn_only = False
+
+
+determinism: Final = Determinism()
+
+
 def fill_unwritten(is_on: bool) -> None:
     """Let new memory hold a known value from now on, or whatever was there before."""
     global _in_front

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.autograd.runs_again import watched
 from glasstorch.core.user_line import warn_user
 from glasstorch.nn.modules.container import Sequential
 from glasstorch.utils.checkpoint import switches
@@ -72,7 +73,7 @@ def checkpoint(
     in_forward, in_second = context_fn()
 
     def again(*arguments: Any) -> None:
-        with surroundings.again(), in_second:
+        with surroundings.again(), in_second, watched(surroundings, False) if preserve else nullcontext():
             function(*arguments, **kwargs)
 
     if not is_grad_enabled():
@@ -80,7 +81,7 @@ def checkpoint(
     stops = switches.early_stop.get()
     frame = Frame(again, early_stop if stops is None else stops, CHECKS[determinism_check])
     frame.save_arguments(args)
-    with Keeping(frame, on_error):
+    with Keeping(frame, on_error), watched(surroundings, True) if preserve else nullcontext():
         result = _run(function, args, kwargs, in_forward)
     frame.is_forward_done = True
     if surroundings.device_came_into_use:
