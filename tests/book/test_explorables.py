@@ -20,7 +20,7 @@ from glasstorch.dispatch.trace import Trace, trace
 from glasstorch.utils._python_dispatch import TorchDispatchMode
 from tests.book.small_book import ROOT
 from workbook.book.cache import Cache
-from workbook.book.explorables import dispatch, launch
+from workbook.book.explorables import dispatch, launch, passes
 from workbook.book.explorables.__main__ import main
 from workbook.book.explorables.catalogue import NAMES, data_script, drawn, explorable, loading, shown_in
 
@@ -209,3 +209,47 @@ def test_a_warp_goes_both_ways_only_where_its_threads_part() -> None:
         "threadIdx.x % 32 < 16": 4,
         "threadIdx.x / 32 % 2": 0,
     }
+
+
+# --- a graph under its passes ---
+
+
+def kept(lines: list[passes.Line], but: str) -> list[str]:
+    """The lines of a step that are there before it (but: new), or after it (but: gone)."""
+    return [line.text for line in lines if line.mark != but]
+
+
+@pytest.mark.parametrize("program", passes.PROGRAMS.values(), ids=passes.PROGRAMS)
+def test_a_step_leads_from_one_graph_to_the_next(program: passes.Program) -> None:
+    steps = list(passes.steps_of(program.function))
+    stages = [lines for _, lines, _ in passes.stages_of(program.function)]
+    assert len(steps) == len(stages) == len(passes.STAGES)
+    for before, step, after in zip([stages[0], *stages[:-2]], steps[:-1], stages[:-1], strict=True):
+        assert kept(step, "gone") == [line.text for line in after]
+        assert kept(step, "new") == [line.text for line in before]
+    assert kept(steps[-1], "gone") == [line.text for line in stages[-1]]
+
+
+def test_why_a_line_went_is_true_of_its_graph() -> None:
+    _, joint, _, common, dead, parts = passes.steps_of(passes.twice)
+    assert not [line for line in joint if line.why]
+    gone = {line.text: line.why for line in (*common, *dead) if line.why}
+    assert gone["mul_1 = mul(primals_1, primals_2)"] == "computes what mul has computed"
+    assert gone["sigmoid_1 = sigmoid(mul_1)"] == "computes what sigmoid has computed"
+    assert gone["cos = cos(sigmoid)"] == "nothing uses it"
+    again = [line.text for line in parts if line.why == "computed again"]
+    assert again == ["mul = mul(primals_1, primals_2)", "sigmoid = sigmoid(mul)"]
+    assert [line.text for line in parts if line.why == "kept by forward"] == [
+        "primals_1: an input",
+        "primals_2: an input",
+    ]
+
+
+def test_the_programs_that_are_shown_are_those_that_run() -> None:
+    x = torch.arange(1.0, 5.0).view(2, 2)
+    names = {"x": x, "w": x.flip(0), "silu": torch.nn.functional.silu}
+    for program in passes.PROGRAMS.values():
+        body = "\n    ".join(program.lines)
+        found: dict[str, Any] = dict(names)
+        exec(f"def shown(x, w):\n    {body}", found)
+        assert torch.equal(found["shown"](x, names["w"]), program.function(x, names["w"]))

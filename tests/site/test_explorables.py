@@ -15,7 +15,7 @@ import pytest
 import glasstorch as torch
 from tests.site.conftest import ROOT, small_site
 from tests.site.looking import TOUCHED, WATCH, Watched, look, watched
-from workbook.book.explorables import dispatch, launch, versions
+from workbook.book.explorables import dispatch, launch, passes, versions
 from workbook.book.explorables.catalogue import NAMES
 from workbook.serve import bind, in_background
 
@@ -343,3 +343,16 @@ def test_keys_reach_every_control(window: Watched) -> None:
             "all => all.filter(one => !(one.textContent || one.labels?.length || one.ariaLabel)).length"
         )
         assert nameless == 0
+
+
+# --- a graph under its passes ---
+
+
+def test_each_step_shows_the_lines_of_the_library_and_the_tasks_can_be_done(window: Watched) -> None:
+    figure = figure_of(window, "passes")
+    for key, program in passes.PROGRAMS.items():
+        for step, lines in enumerate(passes.steps_of(program.function)):
+            figure.evaluate("(figure, [key, step]) => figure.explorable.go(key, step)", [key, step])
+            assert shown(figure) == [key, passes.STAGES[step][0]]
+            assert figure.evaluate("figure => figure.explorable.lines()") == [line.text for line in lines]
+    assert figure.locator(".x-tasks li.done").count() == figure.locator(".x-tasks li").count() == 5

@@ -19,6 +19,7 @@ NAMES: tuple[str, ...] = (
     "versions",
     "launch",
     "allocator",
+    "passes",
 )  # in the order of the chapters
 FOLDER = "assets/explorables"  # below the chapters
 KIT, STYLE = f"{FOLDER}/kit.js", f"{FOLDER}/explorables.css"
