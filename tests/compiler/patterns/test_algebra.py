@@ -26,6 +26,7 @@ FOUND: dict[str, tuple[Callable[..., Any], str, str]] = {
     "times 1": (lambda x, y: (x * 1).exp() / 1 - 0.0 + y[0], "mul", "exp"),
     "a product and a sum": (lambda x, y: torch.mm(x, y) + y[0], "add.Tensor", "addmm"),
     "a sum and a product": (lambda x, y: x + torch.mm(x, y), "add.Tensor", "addmm"),
+    "a bias that a loop adds": (lambda x, y: torch.addmm(y[0], x, y).exp(), "addmm", "mm.default"),
     "halves put together": (lambda x, y: torch.cat([x[:, :2], x[:, 2:]], 1).exp(), "cat", "clone"),
     "a split put together": (lambda x, y: torch.cat(x.split(2, 1)[:2], -1), "cat", "slice"),
 }
@@ -39,6 +40,10 @@ LEFT: dict[str, Callable[..., Any]] = {
     "plus 0, which -0.0 is not": lambda x, y: (x * -0.0 + 0).exp(),
     "times 1 in another dtype": lambda x, y: (x.int() * 1.0).exp(),
     "a sum that a loop makes": lambda x, y: (torch.mm(x, y) + y[0]).exp(),
+    "a bias that no loop adds": lambda x, y: torch.addmm(y[0], x, y) @ y,
+    "a bias in half precision": lambda x, y: torch.addmm(y[0].half(), x.half(), y.half()).exp(),
+    "half of a bias": lambda x, y: torch.addmm(y[0], x, y, beta=0.5).exp(),
+    "a convolution without a bias": lambda x, y: F.conv1d(x[None], y[:2, :4, None]).exp(),
     "a product that is needed": lambda x, y: ((z := torch.mm(x, y)) + y[0], z),
     "twice the sum": lambda x, y: torch.add(torch.mm(x, y), y[0], alpha=2),
     "a gap": lambda x, y: torch.cat([x[:, :2], x[:, 3:]], 1),
@@ -71,6 +76,14 @@ def test_a_product_and_a_sum_are_counted_as_pytorch_counts_them() -> None:
     counters.clear()
     after_autograd(make_fx(lambda x, y: torch.mm(x, y) + y[0], tracing_mode="fake")(X, Y))
     assert counters["inductor"] == {"pattern_matcher_count": 1, "pattern_matcher_nodes": 2, "addmm": 1}
+
+
+def test_the_bias_of_a_convolution_is_added_by_the_loop_that_reads_it() -> None:
+    given = X[None], torch.randn(3, 4, 2), torch.randn(3)
+    module = make_fx(lambda x, weight, bias: F.conv1d(x, weight, bias).relu(), tracing_mode="fake")(*given)
+    found = after_autograd(module)
+    assert "None, [1], [0], [1]" in found.code
+    torch.testing.assert_close(found(*given), module(*given))
 
 
 def test_gradients_are_those_of_the_program() -> None:

@@ -24,7 +24,10 @@ Body = Callable[[Steps, list[Argument]], Operand]
 
 
 class Builder:
-    """Collects loops and externs in the order in which they may run. `node` is the one that is being lowered, `device` where."""
+    """Collects loops and externs in the order in which they may run.
+
+    `node` is the one that is being lowered, and `device` the one on which it is computed.
+    """
 
     def __init__(self) -> None:
         self.items: list[Item] = []

@@ -142,7 +142,7 @@ class GroupText:
         """The loop that the compiler makes vectors of. See Note [Numbers that are far away]."""
         members = self.members(phase, inner=True)
         gathered = [member for member in members if member.loop.reduction]
-        self.guarded = any(map(_has_sines, members))
+        self.guarded = any(map(has_sines, members))
         before = dict(self.known)
         if self.guarded:
             self.open("")
@@ -416,7 +416,7 @@ def describe(member: Placed) -> str:
     return f"{member.write.buffer.name}: {node.name} = {node.target}{where}"
 
 
-def _has_sines(member: Placed) -> bool:
+def has_sines(member: Placed) -> bool:
     steps = member.loop.steps
     return any(step.formula in ("sin", "cos") and step.dtype is float32 for step in steps)
 

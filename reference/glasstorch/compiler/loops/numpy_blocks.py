@@ -34,9 +34,12 @@ def numpy_kernel(kernel: Kernel) -> Callable[..., None]:
     def run(*given: Any) -> None:
         memory = {buffer: _elements(tensor, buffer) for buffer, tensor in zip(kernel.parameters, given, strict=False)}
         memory |= {buffer: np.empty(_length(buffer), buffer.dtype.numpy) for buffer in [*kernel.inner, *own]}
+        memory |= {buffer: np.empty_like(memory[old]) for buffer, old in kernel.over.items()}
         for dims, members in groups:
             for member, loop in members:
                 quietly(_run, dims, member, loop, memory)
+        for buffer, old in kernel.over.items():
+            memory[old][...] = memory[buffer]
 
     return run
 

@@ -9,14 +9,16 @@ its workspace: two of them share a place if the one is last read before the othe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
 from glasstorch.compiler.loops.cuda_text import CudaGroupText
 from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
+from glasstorch.compiler.loops.reuse import owned_by, taken_over
 from glasstorch.compiler.loops.schedule import Group, Schedule
 from glasstorch.compiler.loops.settings import settings
 from glasstorch.core.device import device
@@ -36,6 +38,12 @@ class Kernel(NamedTuple):
     workspace: int  # bytes
     stored: set[Buffer]
     device: str = "cpu"
+    over: Mapping[Buffer, Buffer] = MappingProxyType({})  # what is written over something that was read
+
+    def parameters_made(self) -> list[Buffer]:
+        """The parameters whose memory is made for this kernel."""
+        written = {buffer for group in self.groups for buffer in group.writes()}
+        return [buffer for buffer in self.parameters if buffer in written]
 
     def cuda_text(self) -> CudaGroupText:
         """What writes the kernel of a CUDA device."""
@@ -44,8 +52,11 @@ class Kernel(NamedTuple):
     def text(self) -> str:
         """The C++ function."""
         written = {buffer for group in self.groups for buffer in group.writes()}
+        old = set(self.over.values())
         taken = [
-            f"{'' if buffer in written else 'const '}{STORED_AS[buffer.dtype]}* __restrict__ {buffer.name}"
+            f"{STORED_AS[buffer.dtype]}* {buffer.name}"
+            if buffer in old
+            else f"{'' if buffer in written else 'const '}{STORED_AS[buffer.dtype]}* __restrict__ {buffer.name}"
             for buffer in self.parameters
         ]
         signature = ", ".join([*taken, *(["char* workspace"] if self.workspace else []), "int64_t threads"])
@@ -53,6 +64,8 @@ class Kernel(NamedTuple):
         for buffer, place in self.inner.items():
             kind = STORED_AS[buffer.dtype]
             lines.append(f"    {kind}* __restrict__ {buffer.name} = ({kind}*)(workspace + {place});")
+        for buffer, before in self.over.items():
+            lines.append(f"    {STORED_AS[buffer.dtype]}* {buffer.name} = {before.name};")
         lines += [GroupText(group, self.stored).text() for group in self.groups]
         return "\n".join([*lines, "}"])
 
@@ -80,12 +93,20 @@ def plan(lowered: Lowered, scheduled: Schedule) -> Plan:
         run if isinstance(run, Extern) else _kernel(f"kernel{place}", run, place, last, returned)
         for place, run in enumerate(runs)
     ]
+    owned = owned_by(order)
+    for place, one in enumerate(order):
+        if isinstance(one, Kernel):
+            dying = {buffer for buffer in one.parameters if last[buffer] == place and buffer not in returned}
+            if over := taken_over(one.groups, one.parameters, dying, owned):
+                left = [buffer for buffer in one.parameters if buffer not in over]
+                order[place] = one._replace(parameters=left, over=over)
     dead: list[list[Buffer]] = [[] for _ in runs]
     for buffer, place in last.items():
         if buffer not in returned and buffer.made_by in ("loop", "extern"):
             dead[place].append(buffer)
     inner = {buffer for one in order if isinstance(one, Kernel) for buffer in one.inner}
     seen = {buffer for one in order if isinstance(one, Kernel) for buffer in one.parameters}
+    seen |= {buffer for one in order if isinstance(one, Kernel) for buffer in one.over}
     seen |= {buffer for one in order if isinstance(one, Extern) for buffer, _ in one.gives}
     return Plan(order, [[buffer for buffer in some if buffer in seen - inner] for some in dead])
 
@@ -177,12 +198,17 @@ class WrapperText:
             if buffer in written:
                 of = str(buffer.dtype)
                 self.line(f"{self.name(buffer)} = empty_strided({buffer.sizes}, {buffer.strides}, {of})")
-            pointers.append(f"{'pointer' if buffer in written else 'const_pointer'}({self.name(buffer)})")
+            is_written = buffer in written or buffer in kernel.over.values()
+            pointers.append(f"{'pointer' if is_written else 'const_pointer'}({self.name(buffer)})")
         if kernel.workspace:
-            self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8)")
+            apart = sum(buffer.nbytes for buffer in kernel.inner)
+            less = f"  # {apart - kernel.workspace} bytes less than apart" if apart > kernel.workspace else ""
+            self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8){less}")
             pointers.append("pointer(workspace)")
         large = any(prod(group.dims.sizes) >= GRAIN for group in kernel.groups)
         self.line(f"{kernel.name}({', '.join([*pointers, 'threads()' if large else '1'])})")
+        for buffer, before in kernel.over.items():
+            self.line(f"{self.name(buffer)} = {self.name(before)}  # in its place: {buffer.nbytes} bytes less")
         if kernel.workspace:
             self.line("del workspace")
 

@@ -78,10 +78,47 @@ def _addmm(match: Match, graph: Graph) -> Node:
         a not in (1, b) for a, b in zip(reversed(like.shape), reversed(result.shape), strict=False)
     ):
         raise Refused("what is added is larger than the product")
-    operations = [read(user) for user in match.anchor.users]
-    if any(one is not None and is_pointwise(one.word) for one in operations):
+    if _readers(match.anchor):
         raise Refused("a loop reads the sum, and can add")
     return call(graph, "addmm", added, match["one"], match["other"])
+
+
+def _readers(node: Node) -> list[Node]:
+    """The nodes that read a value in a loop of their own, element by element."""
+    operations = [(user, read(user)) for user in node.users]
+    return [user for user, one in operations if one is not None and is_pointwise(one.word)]
+
+
+def _bias_later(match: Match, graph: Graph) -> Node:
+    """A product whose bias the loop adds that reads it: the library's kernel would pass over the product once more."""
+    if not _readers(match.anchor):
+        raise Refused("no loop reads the sum")
+    _refuse_halves(match, match["added"])
+    return call(graph, "add.Tensor", call(graph, "mm", match["one"], match["other"]), match["added"])
+
+
+def _bias_of_convolution_later(match: Match, graph: Graph) -> Node:
+    bias, sizes = match["bias"], geometry(match.anchor)[0]
+    if not isinstance(bias, Node):
+        raise Refused("it has no bias")
+    if not _readers(match.anchor):
+        raise Refused("no loop reads the sum")
+    _refuse_halves(match, bias)
+    rest = [match[one.name] for one in OF_CONVOLUTION]
+    made = call(graph, "convolution", match["x"], match["weight"], None, *rest)
+    column = call(graph, "view", bias, [-1] + [1] * (len(sizes) - 2))
+    return call(graph, "add.Tensor", made, column)
+
+
+def _refuse_halves(match: Match, added: Any) -> None:
+    """Refuse where a product of half precision would be rounded before the bias is added, and where dtypes differ."""
+    like = value_of(added) if isinstance(added, Node) else None
+    if (
+        not isinstance(like, Tensor)
+        or like.dtype not in (float32, float64)
+        or geometry(match.anchor)[2] is not like.dtype
+    ):
+        raise Refused("the sum would be rounded twice")
 
 
 def _joined_slices(match: Match, graph: Graph) -> Node:
@@ -131,6 +168,9 @@ REST: Final = tuple(Arg(name) for name in ("layout", "device", "pin", "blocking"
 MORE: Final = tuple(Arg(f"{one.name} too") for one in REST)
 PRODUCT: Final = Op("mm", Arg("one"), Arg("other"))
 
+OF_CONVOLUTION: Final = tuple(
+    Arg(name) for name in ("stride", "padding", "dilation", "transposed", "output padding", "groups")
+)
 TIMES: Final = ("mul.Tensor", "mul.Scalar")
 THROUGH: Final = ("div.Tensor", "div.Scalar")
 LESS: Final = ("sub.Tensor", "sub.Scalar")
@@ -154,5 +194,11 @@ PATTERNS: Final[Sequence[Pattern]] = (
     _undone("minus 0", Either(Op(LESS, X, 0, 1), Op(LESS, X, 0.0, 1))),
     Pattern("product and sum", Op("add.Tensor", PRODUCT, Arg("added"), 1), _addmm, "addmm"),
     Pattern("product and sum", Op("add.Tensor", Arg("added"), PRODUCT, 1), _addmm, "addmm"),
+    Pattern("bias in a loop", Op("addmm", Arg("added"), Arg("one"), Arg("other"), 1, 1), _bias_later),
+    Pattern(
+        "bias in a loop",
+        Op("convolution", X, Arg("weight"), Arg("bias"), *OF_CONVOLUTION),
+        _bias_of_convolution_later,
+    ),
     _undone("joined slices", Op("cat", Arg("parts"), Arg("dim")), _joined_slices),
 )
