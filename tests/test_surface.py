@@ -17,7 +17,17 @@ from glasstorch.core.left_out import reason_for
 from glasstorch.utils import _python_dispatch, _pytree
 
 Require = Callable[[str], Any]
-SPACES = ("library", "overrides", "utils._python_dispatch", "utils._pytree", "sparse", "types", "__future__")
+SPACES = (
+    "library",
+    "overrides",
+    "utils._python_dispatch",
+    "utils._pytree",
+    "sparse",
+    "types",
+    "__future__",
+    "fx",
+    "compiler",
+)
 ELSEWHERE = ("typing", "typing_extensions", "builtins", "collections", "functools", "dataclasses", "contextlib")
 IMPORTED = (_python_dispatch, _pytree)  # so that they are reached by their paths
 

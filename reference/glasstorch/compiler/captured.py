@@ -33,6 +33,7 @@ from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.guard_filters import keep
 from glasstorch.compiler.guards import asked_modes
 from glasstorch.compiler.logs import is_on, tell
 from glasstorch.compiler.marks import innermost, why_disabled
@@ -227,6 +228,8 @@ class Optimized:
             return False
 
     def _compiled(self, captured: Captured, arguments: dict[str, Any]) -> Entry:
+        if self.of.guard_filter is not None:
+            keep(captured.guards, self.of.guard_filter, arguments, self.fn.__globals__)
         names = captured.guards.names.copy()
         exec(f"def fetch(L, G):\n    return [{', '.join(captured.inputs)}]", names)
         fetch = names["fetch"]

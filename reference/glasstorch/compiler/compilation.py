@@ -44,6 +44,7 @@ class Compilation:
         self.fullgraph = fullgraph
         self.limit = limit  # instead of the setting `recompile_limit`
         self.dynamic = dynamic
+        self.guard_filter: Any = None  # which guards are checked, where the program chooses
         self.forget()
 
     def forget(self) -> None:

@@ -66,20 +66,29 @@ def compile(  # PyTorch's name
         return lambda model: _of_a_model(model, options_of_all)
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    options = dict(options or {})
+    guard_filter = options.pop("guard_filter_fn", None)
     run = lookup_backend(backend)
     given: dict[str, Any] = {}
     if backend == DEFAULT:
         _check_mode(mode)
         from glasstorch.compiler.loops.settings import checked
 
-        checked(options or {})
+        checked(options)
     if mode not in (None, "default"):
         given["mode"] = mode
     if options:
         given["options"] = options
     if given:
         run = update_wrapper(partial(run, **given), run) if hasattr(run, "__name__") else partial(run, **given)
-    return optimize(run, nopython=fullgraph, dynamic=dynamic, disable=disable, recompile_limit=recompile_limit)(model)
+    return optimize(
+        run,
+        nopython=fullgraph,
+        dynamic=dynamic,
+        disable=disable,
+        recompile_limit=recompile_limit,
+        guard_filter_fn=guard_filter,
+    )(model)
 
 
 def _of_a_model(model: Any, options: dict[str, Any]) -> Any:
@@ -104,4 +113,6 @@ def anew(fn: Any) -> Any:
     if optimized is None:
         return compile(fn)
     of = optimized.of
-    return optimize(of.backend, nopython=of.fullgraph, dynamic=of.dynamic, recompile_limit=of.limit)(fn)
+    return optimize(
+        of.backend, nopython=of.fullgraph, dynamic=of.dynamic, recompile_limit=of.limit, guard_filter_fn=of.guard_filter
+    )(fn)

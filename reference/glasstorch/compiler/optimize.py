@@ -35,13 +35,14 @@ def optimize(
     dynamic: bool | None = None,
     disable: bool = False,
     recompile_limit: int | None = None,
+    guard_filter_fn: Any = None,
 ) -> Callable[[Any], Any]:
     """A decorator that does what `compile` does."""
     if disable:
         return lambda target: target
     compiler = lookup_backend(backend)
     library()  # where it is missing, that is said now, and not after a graph has run
-    return _Decorator(compiler, nopython, recompile_limit, dynamic)
+    return _Decorator(compiler, nopython, recompile_limit, dynamic, guard_filter_fn)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class _Decorator:
     fullgraph: bool
     recompile_limit: int | None
     dynamic: bool | None
+    guard_filter: Any = None
 
     def __call__(self, target: Any) -> Any:
         """The target, compiled."""
@@ -68,7 +70,9 @@ class _Decorator:
             return target
         if not isinstance(target, FunctionType) or computes(target):
             return _other(target, self)
-        run = Optimized(target, Compilation(self.compiler, self.fullgraph, self.recompile_limit, self.dynamic))
+        compilation = Compilation(self.compiler, self.fullgraph, self.recompile_limit, self.dynamic)
+        compilation.guard_filter = self.guard_filter
+        run = Optimized(target, compilation)
 
         @wraps(target)
         def compiled(*args: Any, **kwargs: Any) -> Any:
@@ -124,3 +128,8 @@ def _other(target: Any, decorate: Callable[[Any], Any]) -> Callable[..., Any]:
         update_wrapper(inner, target)
     inner._optimized = getattr(run, "_optimized", None)  # type: ignore[attr-defined]
     return stands_for(inner, target)  # type: ignore[no-any-return]
+
+
+def optimize_assert(backend: Any = DEFAULT, **options: Any) -> Callable[[Any], Any]:
+    """`optimize` where a call that does not become one graph is an error."""
+    return optimize(backend, nopython=True, **options)

@@ -23,6 +23,7 @@ from glasstorch.compiler.marks import (
     why_disabled,
 )
 from glasstorch.compiler.stance import is_compiling, is_dynamo_compiling, is_exporting, set_stance
+from glasstorch.compiler.substitutes import substitute_of
 
 Call = Callable[[Value, list[Value], dict[str, Value]], Value]
 
@@ -49,6 +50,8 @@ def marked(
         raise Unsupported(f"Skip calling `torch.compiler.disable()`d function: {why}")
     if is_disallowed_in_graph(obj):
         raise Unsupported(f"a call of {obj}, which torch._dynamo.disallow_in_graph leaves out of graphs")
+    if (other := substitute_of(obj)) is not None:
+        return call(Known(other), args, kwargs)
     if is_allowed_in_graph(obj):
         return recorder.call_function(obj, args, kwargs)
     if is_constant_result(obj):

@@ -19,6 +19,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from glasstorch.compiler.config import settings as of_all
 from glasstorch.compiler.loops.settings import settings
 from glasstorch.devices.cpp_compiler import CompileError, build, cache_folder, name_of
 
@@ -26,6 +27,7 @@ PART: Final = "compiled"
 MOST_BYTES: Final = 1 << 28
 TIMEOUT: Final = 120.0  # seconds that a compilation may take
 OTHERS_MAY_WRITE: Final = 0o022
+used: Final[set[Path]] = set()  # by this process
 
 
 def folder() -> Path:
@@ -47,7 +49,8 @@ def machine_code(text: str, options: Sequence[str]) -> Path:
     """The shared library of a source: kept from before, or compiled now. CompileError if that is impossible."""
     place = folder()
     path = place / f"{name_of(text, options)}.so"
-    is_kept = settings.fx_graph_cache and not settings.force_disable_caches
+    used.add(path)
+    is_kept = settings.fx_graph_cache and not (settings.force_disable_caches or of_all.force_disable_caches)
     if is_kept and is_whole(path):
         with suppress(OSError):
             os.utime(path)  # it was used
