@@ -262,6 +262,7 @@ NAMES_OF_CODE = frozenset(["__module__", "__qualname__", "co_qualname", "co_name
 COMPARING = frozenset(["endswith", "get", "intersection", "isdisjoint", "issubset", "startswith"])  # methods
 # Files that compare them, and what for: nothing that is computed depends on it.
 NAMED = {
+    f"{LIBRARY}/compiler/guard_filters.py": "a program may leave out the guards of the library's own modules",
     f"{LIBRARY}/compiler/reports/page.py": "a report shows the functions of the program, by their files",
     f"{LIBRARY}/compiler/reports/places.py": "a report shows the functions of the program, and folds the library's own",
     f"{LIBRARY}/compiler/captured.py": "functions of Python's own library are not compiled where a program calls them",
