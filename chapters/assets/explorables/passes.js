@@ -53,7 +53,7 @@ GlassExplorable.define("passes", (stage, data, { h, set, choice, player, speaker
     }));
     const found = ticked({ key: program.key, name, step, shown });
     const before = operators(program.stages[Math.max(0, step - 1)]), now = operators(shown);
-    const change = !step ? `${now} operators.` : before === now ? `${now} operators, as many as before.` : `${now} operators, before it were ${before}.`;
+    const change = !step ? `${now} operators.` : before === now ? `${now} operators, as many as before.` : `${now} operators, where there were ${before}.`;
     say([`${heading}: ${change}`, `${count(shown, "new")} new lines, ${count(shown, "gone")} gone.`, found].filter(Boolean).join(" "));
   }
 

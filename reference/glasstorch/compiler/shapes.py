@@ -11,9 +11,9 @@ capture becomes a symbol (automatic dynamic shapes); the graph is then right for
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.settings import settings
@@ -28,6 +28,38 @@ NEVER: Final = (0, 1)  # numbers that are constants: a program is usually anothe
 def _symbols(name: str) -> Any:
     """A module of fx.experimental, which needs sympy: it is imported when there is a symbol."""
     return import_module(f"glasstorch.fx.experimental.{name}")
+
+
+class Marks(NamedTuple):
+    """The dimensions of a tensor that `mark_dynamic`, `maybe_mark_dynamic` and `mark_static` have named."""
+
+    dynamic: Collection[int] = ()
+    weak: Collection[int] = ()
+    static: Collection[int] = ()
+
+
+def kinds_of(sizes: Sequence[int], seen: list[Any], marks: Marks, dynamic: bool | None) -> list[str]:
+    """How each size is treated: as a number (STATIC), or as a symbol (DYNAMIC), which equal sizes share (DUCK).
+
+    `seen` has the sizes of earlier captures, and None for one that was another before; what has changed is noted there.
+    """
+    kinds = []
+    for i, size in enumerate(sizes):
+        if seen[i] != size:
+            seen[i] = None
+        if i in marks.dynamic:
+            kinds.append("DYNAMIC")
+        elif size in NEVER:
+            kinds.append("STATIC")
+        elif i in marks.weak:
+            kinds.append("DYNAMIC")
+        elif dynamic is False or i in marks.static:
+            kinds.append("STATIC")
+        elif dynamic:
+            kinds.append("DUCK")
+        else:
+            kinds.append("DYNAMIC" if seen[i] is None else "STATIC")
+    return kinds
 
 
 class Sizes:
@@ -46,27 +78,16 @@ class Sizes:
         seen = self.seen.setdefault(source, sizes)
         if not isinstance(seen, list) or len(seen) != len(sizes):
             seen = self.seen[source] = sizes
-        changed = [i for i, size in enumerate(sizes) if seen[i] != size]
-        for i in changed:
-            seen[i] = None
-        marked, weak = _indices(tensor, DYNAMIC), _indices(tensor, WEAK)
-        static = _indices(tensor, STATIC)
+        marks = Marks(*(_indices(tensor, name) for name in (DYNAMIC, WEAK, STATIC)))
         free = self.dynamic or (self.dynamic is None and not settings.assume_static_by_default)
-        if isinstance(tensor, Parameter) and not marked:
-            return None
-        kinds = ["STATIC"] * len(sizes)
-        for i in range(len(sizes)):
-            if i in marked or i in weak or (self._is_automatic() and seen[i] is None and i not in static):
-                kinds[i] = "DYNAMIC"
-            elif free and i not in static:
-                kinds[i] = "DUCK"
-        if all(kind == "STATIC" or size in NEVER for kind, size in zip(kinds, sizes, strict=True)) and not marked:
+        kinds = kinds_of(sizes, seen, marks, True if free else None if self._is_automatic() else False)
+        if not marks.dynamic and (isinstance(tensor, Parameter) or set(kinds) <= {"STATIC"}):
             return None
         shapes = _symbols("symbolic_shapes")
         required = shapes.RelaxedUnspecConstraint(warn_only=False)
         return shapes.StatelessSymbolicContext(
             [shapes.DimDynamic[kind] for kind in kinds],
-            constraint_sizes=[required if i in marked else None for i in range(len(sizes))],
+            constraint_sizes=[required if i in marks.dynamic else None for i in range(len(sizes))],
         )
 
     def is_symbol(self, source: str, number: int) -> bool:
