@@ -11,16 +11,21 @@ The files are kept below the user's cache folder, or below `GLASSTORCH_CACHE`. `
 from __future__ import annotations
 
 import os
+import signal
+import stat
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from subprocess import Popen
     from tempfile import TemporaryDirectory  # imported where it is used: most programs compile nothing
 
 Seal = Callable[[bytes], bytes]
+OTHERS_MAY_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
 class CompileError(RuntimeError):
@@ -30,14 +35,46 @@ class CompileError(RuntimeError):
 def cache_folder(part: str) -> Path:
     """The cache folder of one part of the library, created if necessary. CompileError if that is impossible.
 
-    A new one is the user's alone: what is compiled is executed.
+    A new one is the user's alone: what is compiled is executed. One in which others can put files is refused, and so is
+    one below a folder in which they can put another one in its place.
     """
     folder = _users_cache() / part
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from None
+    if hasattr(os, "geteuid"):
+        _refuse_what_others_can_change(folder.resolve())
     return folder
+
+
+def _refuse_what_others_can_change(folder: Path) -> None:
+    about = folder.stat()
+    if about.st_uid != os.geteuid():
+        raise CompileError(f"compiled kernels are kept in {folder}, which belongs to another user")
+    if about.st_mode & OTHERS_MAY_WRITE:
+        raise CompileError(
+            f"compiled kernels are kept in {folder}, to which others can write; `chmod 700` it, or let "
+            "GLASSTORCH_CACHE name another folder"
+        )
+    for above in folder.parents:
+        about = above.stat()
+        # A group that is the user's own may write. In /tmp, which has the bit, only an owner renames.
+        writers = 0o002 if about.st_gid == os.getegid() else OTHERS_MAY_WRITE
+        if about.st_uid not in (0, os.geteuid()) or (about.st_mode & writers and not about.st_mode & stat.S_ISVTX):
+            raise CompileError(
+                f"compiled kernels are kept below {above}, in which others can put another folder in the place of "
+                "yours; let GLASSTORCH_CACHE name a folder below your own"
+            )
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a file is there, belongs to the user, and can be written by nobody else."""
+    try:
+        about = path.lstat()
+    except OSError:
+        return False
+    return not hasattr(os, "geteuid") or (about.st_uid == os.geteuid() and not about.st_mode & OTHERS_MAY_WRITE)
 
 
 def _users_cache() -> Path:
@@ -113,16 +150,33 @@ def run(command: list[str], timeout: float | None = None) -> None:
     import subprocess
 
     environment = {**os.environ, "LC_ALL": "C"}  # messages in English and ASCII, whatever the user's language
+    pipe: Any = subprocess.PIPE
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False, env=environment, timeout=timeout
+        process = subprocess.Popen(
+            command, stdout=pipe, stderr=pipe, text=True, errors="replace", env=environment, start_new_session=True
         )
-    except subprocess.TimeoutExpired:
-        raise CompileError(f"{command[0]} took longer than {timeout} seconds, and was ended") from None
     except OSError as error:
         raise CompileError(f"{command[0]} cannot be run: {error.strerror}") from None
-    if done.returncode:
-        raise CompileError(done.stderr.strip() or f"{command[0]} ended with code {done.returncode}")
+    with process:
+        try:
+            messages = process.communicate(timeout=timeout)[1]
+        except subprocess.TimeoutExpired:
+            _end(process)
+            raise CompileError(f"{command[0]} took longer than {timeout} seconds, and was ended") from None
+        except BaseException:
+            _end(process)
+            raise
+    if process.returncode:
+        raise CompileError(messages.strip() or f"{command[0]} ended with code {process.returncode}")
+
+
+def _end(process: Popen[str]) -> None:
+    """End a process and those that it has started, such as the compiler proper."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
 
 
 def library(text: str, options: Sequence[str], part: str, anew: bool = False) -> Path:
@@ -131,7 +185,7 @@ def library(text: str, options: Sequence[str], part: str, anew: bool = False) ->
     With `anew` it is compiled even if it is cached, because the file may be damaged.
     """
     path = cache_folder(part) / f"{name_of(text, options)}.so"
-    if path.exists() and not anew:
+    if is_ours(path) and not anew:
         return path
     build(text, options, path)
     return path

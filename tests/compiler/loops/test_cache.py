@@ -152,3 +152,47 @@ def test_a_file_that_is_no_library_is_refused_by_name(tmp_path: Path) -> None:
     path.write_text("text")
     with pytest.raises(CompileError, match="cannot be loaded"):
         machine_code.load(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="only POSIX has owners")
+def test_a_folder_below_one_that_others_can_change_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_to_all = tmp_path / "open"
+    place = open_to_all / "mine"
+    place.mkdir(parents=True)
+    monkeypatch.setenv("GLASSTORCH_CACHE", str(place))
+    open_to_all.chmod(0o777)
+    for read in (cache.folder, lambda: cpp_compiler.library("int x;", (), "kernels")):
+        with pytest.raises(CompileError, match="open, in which others can put another folder in the place of yours"):
+            read()
+    open_to_all.chmod(0o1777)  # as /tmp is: only the owner may rename
+    assert cache.folder() == place / "compiled"
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="only POSIX has groups of processes")
+def test_a_compiler_that_takes_too_long_leaves_no_process(tmp_path: Path) -> None:
+    ends = tmp_path / "ends"
+    started = time.monotonic()
+    with pytest.raises(CompileError, match="took longer than"):
+        cpp_compiler.run(["/bin/sh", "-c", f"(sleep 1; touch {ends}) & wait"], timeout=0.2)
+    assert time.monotonic() - started < 1
+    time.sleep(1)
+    assert not ends.exists()
+
+
+def test_what_a_killed_process_has_left_goes(place: Path) -> None:
+    place.mkdir()
+    for name, age in (("old.lock", 4000), ("new.lock", 0)):
+        (place / name).touch()
+        os.utime(place / name, (time.time() - age,) * 2)
+    (place / "tmpabc").mkdir()
+    (place / "tmpabc" / "kernel.cpp").touch()
+    os.utime(place / "tmpabc", (0, 0))
+    cache.prune(place, keep=place / "none.so")
+    assert [path.name for path in place.iterdir()] == ["new.lock"]
+
+
+def test_one_reason_is_told_once() -> None:
+    texts = [f"/home/tmp{number}/kernel.cpp:{number}:3: error: no such thing\nand more" for number in (1, 2)]
+    with pytest.warns(UserWarning, match="the source: error: no such thing") as told:
+        list(map(backend.tell, texts))
+    assert len(told) == 1

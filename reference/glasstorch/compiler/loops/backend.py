@@ -6,11 +6,12 @@ Differs: `mode` changes nothing.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Final
 
 from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import Partition, compile_flat
@@ -34,6 +35,8 @@ from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.fx._names import at
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.interpreter import Interpreter
+
+OF_ONE_SOURCE: Final = re.compile(r"\S*kernel\.(cpp|so)(:\d+)*")
 
 
 class CompiledFxGraph:
@@ -67,7 +70,7 @@ class CompiledFxGraph:
             with timed("C++"):
                 names.update(compiled(on_cpu, self.cpp_code))
         except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
-            tell_once(str(error))
+            tell(str(error))
             names.update(
                 {kernel.name: numpy_kernel(kernel) for kernel in on_cpu}, pointer=_itself, const_pointer=_itself
             )
@@ -122,10 +125,15 @@ def as_planned(tensor: Any, sizes: Sequence[int], strides: Sequence[int]) -> Any
     return empty_strided(tuple(sizes), tuple(strides), tensor.dtype, tensor.device).copy_(tensor)
 
 
+def tell(why: str) -> None:
+    """Warn that there is no machine code, once for each reason, in whichever folder and line it was met."""
+    tell_once(OF_ONE_SOURCE.sub("the source", why.partition("\n")[0]))
+
+
 @cache
 def tell_once(why: str) -> None:
-    """Warn that there is no machine code, once for each reason."""
-    warnings.warn(f"compiled graphs run in NumPy instead of C++: {why.partition(chr(10))[0]}", stacklevel=2)
+    """Warn that there is no machine code."""
+    warnings.warn(f"compiled graphs run in NumPy instead of C++: {why}", stacklevel=3)
 
 
 def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:

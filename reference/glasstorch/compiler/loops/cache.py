@@ -4,45 +4,38 @@ Mirrors: torch/_inductor/codecache.py (CacheBase, FxGraphCache), torch/_inductor
 Differs: only machine code is kept, under a hash of source, options, compiler and CPU; a graph is lowered again in each
     process, which takes milliseconds.
 
-A file is used only if it belongs to the user, lies directly in a folder that nobody else can write to (the folders
-above it are not looked at), and ends with the hash of what comes before. Anything else is compiled again. Processes
-that need the same code wait for the one that compiles it.
-When the files take more than MOST_BYTES, those go first that were not used for longest.
+A file is used only if it belongs to the user, lies in a folder that nobody else can write to or put in another's place,
+and ends with the hash of what comes before. Anything else is compiled again. Processes that need the same code wait for
+the one that compiles it.
+When the files take more than MOST_BYTES, those go first that were not used for longest. What a process that was killed
+has left goes after an hour.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from typing import Final
 
 from glasstorch.compiler.config import settings as of_all
 from glasstorch.compiler.loops.settings import settings
-from glasstorch.devices.cpp_compiler import CompileError, build, cache_folder, name_of
+from glasstorch.devices.cpp_compiler import build, cache_folder, is_ours, name_of
 
 PART: Final = "compiled"
 MOST_BYTES: Final = 1 << 28
 TIMEOUT: Final = 120.0  # seconds that a compilation may take
-OTHERS_MAY_WRITE: Final = 0o022
+LEFT_BEHIND: Final = 3600.0  # seconds after which nobody works on a file any more
 used: Final[set[Path]] = set()  # by this process
 
 
 def folder() -> Path:
     """The folder of the machine code. CompileError if others may write to it."""
-    found = cache_folder(PART)
-    about = found.stat()
-    if hasattr(os, "geteuid"):
-        if about.st_uid != os.geteuid():
-            raise CompileError(f"compiled graphs are kept in {found}, which belongs to another user")
-        if about.st_mode & OTHERS_MAY_WRITE:
-            raise CompileError(
-                f"compiled graphs are kept in {found}, to which others can write; `chmod 700` it, or let "
-                "GLASSTORCH_CACHE name another folder"
-            )
-    return found
+    return cache_folder(PART)
 
 
 def machine_code(text: str, options: Sequence[str]) -> Path:
@@ -65,8 +58,7 @@ def machine_code(text: str, options: Sequence[str]) -> Path:
 def is_whole(path: Path) -> bool:
     """Whether a file is ours, and what was written."""
     try:
-        about = path.lstat()
-        if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & OTHERS_MAY_WRITE):
+        if not is_ours(path):
             return False
         content = path.read_bytes()
     except OSError:
@@ -93,8 +85,12 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def prune(place: Path, keep: Path, most: int = MOST_BYTES) -> None:
-    """Remove what was not used for longest until no more than so many bytes are left."""
+    """Remove what was not used for longest until no more than so many bytes are left, and what was left behind."""
     kept = []
+    for path in (*place.glob("*.lock"), *place.glob("tmp*")):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > LEFT_BEHIND:
+                rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink()
     for path in place.glob("*.so"):
         with suppress(OSError):  # another process may have removed it
             about = path.stat()
