@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -340,3 +341,75 @@ def test_what_is_counted() -> None:
     counters = glasstorch._dynamo.utils.counters
     assert counters["stats"] == {"calls_captured": 2, "unique_graphs": 1}
     assert counters["frames"] == {"total": 1, "ok": 1}
+
+
+class TestFaultsOfTheCompiler:
+    """What becomes of an error that is the capture's own, and not the program's."""
+
+    @pytest.fixture(autouse=True)
+    def broken(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(self: Any, instruction: Any) -> None:
+            raise AssertionError("the capture is wrong")
+
+        monkeypatch.setattr("glasstorch.compiler.bytecode.frame.Frame._BINARY_OP", fail)
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    def test_it_is_raised_as_one(self, fullgraph: bool) -> None:
+        calls: list[int] = []
+
+        def f(x: Any) -> Any:
+            calls.append(1)
+            return x + 1
+
+        with pytest.raises(
+            glasstorch._dynamo.exc.InternalTorchDynamoError, match="AssertionError: the capture is wrong"
+        ):
+            glasstorch.compile(f, fullgraph=fullgraph)(glasstorch.ones(1))
+        assert calls == []
+
+    def test_it_can_be_suppressed(self, caplog: pytest.LogCaptureFixture) -> None:
+        compiled = glasstorch.compile(lambda x: x + 1)
+        with glasstorch._dynamo.config.patch(suppress_errors=True), caplog.at_level("WARNING", "glasstorch._dynamo"):
+            assert [compiled(glasstorch.ones(1)).item() for _ in range(2)] == [2, 2]
+        assert [record.getMessage().endswith("the capture is wrong") for record in caplog.records] == [True]
+
+
+def test_another_error_of_the_capture_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(self: Any, instruction: Any) -> None:
+        raise KeyError("lost")
+
+    monkeypatch.setattr("glasstorch.compiler.bytecode.frame.Frame._BINARY_OP", fail)
+    with caplog.at_level("WARNING", "glasstorch._dynamo"):
+        assert glasstorch.compile(lambda x: x + 1)(glasstorch.ones(1)).item() == 2
+    assert caplog.records[0].getMessage().endswith("runs as it is: KeyError: 'lost'")
+    with pytest.raises(glasstorch._dynamo.exc.InternalTorchDynamoError, match="KeyError: 'lost'"):
+        glasstorch.compile(lambda x: x + 1, fullgraph=True)(glasstorch.ones(1))
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x.size(5), lambda x: x.dim(1), lambda x: {[]: x}, lambda x: len(x, x), lambda x: list(3),
+        lambda x: glasstorch.set_grad_enabled(), lambda x: x.view(7),
+    ],
+)  # fmt: skip
+def test_errors_of_programs_are_theirs(program: Callable[..., Any], caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(Exception) as expected:
+        program(glasstorch.ones(1))
+    with pytest.raises(type(expected.value), match=re.escape(str(expected.value))), caplog.at_level("WARNING"):
+        glasstorch.compile(program)(glasstorch.ones(1))
+    assert not caplog.records
+
+
+def test_an_error_of_the_program_is_raised_as_it_is() -> None:
+    def f(x: Any) -> Any:
+        assert x.shape[0] == 1, "one row"
+        return x.view(7)
+
+    compiled = glasstorch.compile(f)
+    with pytest.raises(AssertionError, match="one row"):
+        compiled(glasstorch.ones(2))
+    with pytest.raises(RuntimeError, match="shape '\\[7\\]' is invalid"):
+        compiled(glasstorch.ones(1))

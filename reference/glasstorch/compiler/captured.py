@@ -27,12 +27,13 @@ from glasstorch.compiler.bytecode.breaks import Rest
 from glasstorch.compiler.bytecode.calls import is_of_a_library
 from glasstorch.compiler.bytecode.capture import GENERATOR, ITSELF, Captured, capture
 from glasstorch.compiler.bytecode.instructions import instructions_of, is_understood
+from glasstorch.compiler.bytecode.raising import is_the_programs
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.vocabulary import names_of_versions
 from glasstorch.compiler.compilation import Backend as Backend
 from glasstorch.compiler.compilation import Compilation
 from glasstorch.compiler.counters import counters
-from glasstorch.compiler.errors import FailOnRecompileLimitHit, RecompileError
+from glasstorch.compiler.errors import FailOnRecompileLimitHit, InternalTorchDynamoError, RecompileError
 from glasstorch.compiler.guard_filters import keep
 from glasstorch.compiler.guards import asked_modes
 from glasstorch.compiler.logs import is_on, tell
@@ -47,8 +48,12 @@ from glasstorch.core.random.generator import default_generator
 from glasstorch.core.symbols import is_symbol
 from glasstorch.dispatch.mode_stack import modes
 from glasstorch.func.layers import current
+from glasstorch.fx.experimental._symbols.contexts import ConstraintViolationError
+from glasstorch.fx.experimental._symbols.errors import GuardOnDataDependentSymNode
 from glasstorch.nn.modules.module import Module
 
+# What the capture may raise without a fault of its own: it does not know something, or a program calls too deep.
+LIMITS: Final = (NotImplementedError, RecursionError, GuardOnDataDependentSymNode, ConstraintViolationError)
 STANDARD_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
 log = logging.getLogger("glasstorch._dynamo")
 _making = threading.RLock()
@@ -168,19 +173,33 @@ class Optimized:
             self.is_skipped = True
             return None
         except Exception as error:
-            if fullgraph or getattr(error, "is_for_the_program", False):
+            if not is_the_programs(error) and not isinstance(error, LIMITS):
+                self._check_internal(error)
+            elif fullgraph or getattr(error, "is_for_the_program", False):
                 raise
             # The program's own error, which the function raises again as it runs as it is.
             reason = f"{type(error).__name__} while the program was captured: {error}"
             self.of.note(Unsupported(reason), goes_on=False)
             self.failures += 1
-            self.is_skipped = self.failures >= self.of.recompile_limit
+            self.is_skipped |= self.failures >= self.of.recompile_limit
             return None
         finally:
             state.is_capturing = False
         if captured.why is not None and captured.rest is not None:
             self.of.note(captured.why, goes_on=True, is_branch=captured.rest.branch is not None)
         return captured
+
+    def _check_internal(self, error: Exception) -> None:
+        """Raise a fault of the capture, unless the program is to run as it is where the compiler fails.
+
+        An error that is no failed assertion may be the program's too, which then raises it again; it is told.
+        """
+        may_go_on = settings.suppress_errors or not isinstance(error, AssertionError)
+        if self.of.fullgraph or not may_go_on:
+            raise InternalTorchDynamoError(error).with_traceback(error.__traceback__) from None
+        what = f"{type(error).__qualname__}: {error}"
+        log.warning("%s runs as it is: %s", _place(self.fn.__code__), what, exc_info=settings.verbose)
+        self.is_skipped = True
 
     def _may_not_compile(self, arguments: dict[str, Any]) -> bool:
         """Whether the function runs as it is where no graph holds; an error where the program wants one."""

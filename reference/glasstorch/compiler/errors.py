@@ -27,6 +27,16 @@ class BackendCompilerFailed(TorchDynamoException):
         super().__init__(f"backend={self.backend_name!r} raised:\n{type(inner_exception).__name__}: {inner_exception}")
 
 
+class InternalTorchDynamoError(TorchDynamoException):
+    """The capture of a program failed by a fault of its own."""
+
+    def __init__(self, inner_exception: Exception) -> None:
+        super().__init__(
+            f"{type(inner_exception).__qualname__}: {inner_exception}\n\nThis is a fault of the compiler, not of the "
+            "program. `torch._dynamo.config.suppress_errors = True` runs such a function as it is."
+        )
+
+
 class RecompileError(TorchDynamoException):
     """A function would be compiled again, and `error_on_recompile` refuses it."""
 

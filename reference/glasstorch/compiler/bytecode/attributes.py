@@ -357,6 +357,8 @@ def _missing(recorder: Recorder, value: Known, name: str) -> Value:
 def _of_module(recorder: Recorder, value: Known, name: str) -> Value | None:
     """A parameter, buffer or submodule, as the module's table has it."""
     for table in TABLES:
+        if table not in vars(value.value):
+            raise Unsupported(f"{name} of a module that is made while the program is captured")
         members = getattr(value.value, table)
         known_members = recorder.effects.outside.get(id(members))
         if isinstance(known_members, Mapping) and id(known_members) in recorder.effects.containers:

@@ -124,7 +124,7 @@ class Caller:
     def _tensor_method(self, owner: TensorValue, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
         if name in ("size", "dim", "numel", "stride", "is_contiguous", "is_floating_point", "is_complex", "nelement"):
             found = getattr(owner.example, name)
-            return made(found(*map(known, args), **{key: known(value) for key, value in kwargs.items()}))
+            return made(evaluated(found, *map(known, args), **{key: known(value) for key, value in kwargs.items()}))
         if name == "backward":
             raise Unsupported("backward() of a tensor, which changes gradients that the graph does not know")
         if name in ("item", "tolist", "numpy", "__bool__", "__int__", "__float__"):
@@ -142,7 +142,7 @@ class Caller:
         if isinstance(obj, Module):
             return self._module(function, obj, args, kwargs)
         if obj in UNDERSTOOD:
-            return UNDERSTOOD[obj](self.recorder, *args, **kwargs)
+            return self._understood(obj, args, kwargs)
         if obj in PURE:
             return self._pure(obj, args, kwargs)
         if isinstance(obj, WrapperDescriptorType | MethodDescriptorType) or obj is object.__new__:
@@ -156,6 +156,15 @@ class Caller:
         if isinstance(obj, BuiltinFunctionType):
             raise Unsupported(f"a call of the builtin {obj.__name__}, of which nothing is known here")
         raise Unsupported(f"a call of {describe(function)}")
+
+    def _understood(self, obj: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+        """What a function of Python gives that has a plain twin here."""
+        try:
+            return UNDERSTOOD[obj](self.recorder, *args, **kwargs)
+        except TypeError as error:
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:  # the call itself
+                raise Unsupported(f"a call of {obj.__name__} with {len(args) + len(kwargs)} arguments") from error
+            raise
 
     def _object(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
         """What an object gives that can be called."""

@@ -41,7 +41,9 @@ def make_context(recorder: Recorder, kind: type[Any], args: list[Value], kwargs:
         return Context(kind, (kind is enable_grad,))
     if kind is set_grad_enabled:
         before = is_grad_enabled()
-        (mode,) = (*given, *named.values())
+        (mode,) = (*given, *named.values()) or (None,)
+        if not isinstance(mode, bool):
+            raise Unsupported("set_grad_enabled of what is no truth value")
         set_mode(recorder, mode)
         return Context(kind, (mode, before))
     if kind is inference_mode:

@@ -12,7 +12,7 @@ from glasstorch.compiler.bytecode.frame_base import FrameBase
 from glasstorch.compiler.bytecode.instructions import Instruction
 from glasstorch.compiler.bytecode.objects import advanced
 from glasstorch.compiler.bytecode.operations import items_of, truth
-from glasstorch.compiler.bytecode.raising import Raised
+from glasstorch.compiler.bytecode.raising import Raised, of_the_program
 from glasstorch.compiler.bytecode.unsupported import Unsupported
 from glasstorch.compiler.bytecode.values import (
     Constant,
@@ -42,10 +42,9 @@ class Branches(FrameBase):
 
     def _FOR_ITER(self, i: Instruction) -> None:
         iterator = self.stack[-1]
-        if isinstance(iterator, Iterating):
-            first = next(iterator.items, None)
-        else:
-            first = next(advanced(self.recorder, iterator), None)
+        with of_the_program():  # a dict that changes its size ends a loop
+            items = iterator.items if isinstance(iterator, Iterating) else advanced(self.recorder, iterator)
+            first = next(items, None)
         if first is None:
             self.stack.pop()
             self.next = i.target

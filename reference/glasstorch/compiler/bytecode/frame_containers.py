@@ -48,7 +48,8 @@ class Containers(FrameBase):
 
     def _BUILD_MAP(self, i: Instruction) -> None:
         items = self._pop(2 * i.arg)
-        self.stack.append(Mapping({as_key(key): item for key, item in zip(items[::2], items[1::2], strict=True)}))
+        keys = map(as_key, items[::2])
+        self.stack.append(Mapping(evaluated(dict, zip(keys, items[1::2], strict=True))))
 
     def _BUILD_CONST_KEY_MAP(self, i: Instruction) -> None:
         keys = known(self.stack.pop())

@@ -140,7 +140,10 @@ def truth_of_object(recorder: Recorder, value: Known) -> bool:
             continue
         method = special(recorder, value, name)
         assert method is not None
-        return bool(known(recorder.call(method, [], {})))
+        answer = known(recorder.call(method, [], {}))
+        if name == "__bool__" and not isinstance(answer, bool):
+            raise Raised(TypeError(f"__bool__ should return bool, returned {type(answer).__name__}"))
+        return bool(answer)
     return True
 
 

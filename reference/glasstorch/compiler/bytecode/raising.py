@@ -24,6 +24,21 @@ class Raised(Exception):
 
 
 @contextmanager
+def of_an_operator() -> Iterator[None]:
+    """What is raised inside is what an operator of the program raises, which no block of the program handles here."""
+    try:
+        yield
+    except Exception as error:
+        error.is_of_an_operator = True  # type: ignore[attr-defined]
+        raise
+
+
+def is_the_programs(error: BaseException) -> bool:
+    """Whether an error that has ended a capture is one that the program would raise, and no fault of the capture."""
+    return isinstance(error.__cause__, Raised) or getattr(error, "is_of_an_operator", False)
+
+
+@contextmanager
 def of_the_program() -> Iterator[None]:
     """What is raised inside is what the program raises."""
     try:

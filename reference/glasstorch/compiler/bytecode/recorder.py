@@ -17,6 +17,7 @@ from glasstorch._subclasses.fake_tensor import DataDependentOutputException, Dyn
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import _set_grad_enabled, enable_grad, is_grad_enabled
 from glasstorch.compiler.bytecode.instructions import instructions_of
+from glasstorch.compiler.bytecode.raising import of_an_operator
 from glasstorch.compiler.bytecode.side_effects import SideEffects
 from glasstorch.compiler.bytecode.sources import Source
 from glasstorch.compiler.bytecode.unsupported import Unsupported
@@ -230,7 +231,7 @@ class Recorder:
         given = [mapped(arg, lambda value: value.example) for arg in args]
         named = {name: mapped(arg, lambda value: value.example) for name, arg in kwargs.items()}
         try:
-            with self.fake:
+            with of_an_operator(), self.fake:
                 example = run(*given, **named)
         except (DataDependentOutputException, DynamicOutputShapeException) as error:
             raise Unsupported(f"the result of an operator depends on elements: {error}") from error
