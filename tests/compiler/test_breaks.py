@@ -367,3 +367,13 @@ class TestBlocks:
         compiled = glasstorch.compile(f, backend="eager")
         assert shown(compiled(x)) == shown(f(x))
         assert [reason.graph_break for reason in compiled._optimized.breaks] == [True] * 3
+
+
+def test_variables_of_the_rest_may_have_any_name() -> None:
+    names: dict[str, Any] = {}
+    exec("def f(x):\n    py_assert = x + 1\n    print(end='')\n    return py_assert * 2", names)
+    code = names["f"].__code__
+    names["f"].__code__ = code.replace(co_varnames=("x", "@py_assert"))  # as pytest writes assertions
+    compiled = glasstorch.compile(names["f"], backend="eager")
+    assert compiled(glasstorch.ones(1)).item() == 4
+    assert [reason.graph_break for reason in compiled._optimized.breaks] == [True]

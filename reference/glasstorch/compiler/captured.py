@@ -71,13 +71,14 @@ class Entry(NamedTuple):
 class Optimized:
     """The graphs of one function, and the calls of it that could not be captured."""
 
-    def __init__(self, fn: FunctionType, of: Compilation, *, is_part: bool = False) -> None:
+    def __init__(self, fn: FunctionType, of: Compilation, *, is_part: bool = False, is_rest: bool = False) -> None:
         self.fn = fn
         self.of = of
         self.is_part = is_part  # whether another function that is compiled has led to it
         self.code = fn.__code__
         self.defaults = fn.__defaults__, fn.__kwdefaults__
-        self.arguments_of = _binder(fn)
+        # The rest of a function is called with arguments by name, and some names are no names of parameters.
+        self.arguments_of = dict if is_rest else _binder(fn)
         self.reset()
         _all.add(self)
 
@@ -340,7 +341,7 @@ class Resume:
         self.code = resume_code(place)
         self.names = before.fn.__globals__
         cells = tuple(map(_empty_cell, self.code.co_freevars))
-        self.optimized = Optimized(function_of(self.code, self.names, cells), before.of, is_part=True)
+        self.optimized = Optimized(function_of(self.code, self.names, cells), before.of, is_part=True, is_rest=True)
 
     def call(self, values: list[Any], cells: tuple[Any, ...]) -> Any:
         """What the rest of the function returns."""
