@@ -3,7 +3,7 @@
 Reading order: `aot_autograd`, `partitioners`, `compilers`, `config`, and `fx_minifier` for a graph that fails.
 
 Mirrors: torch/_functorch/__init__.py
-Differs: the code is in compiler/, but for the minifier.
+Differs: the code is in compiler/.
 """
 
 from glasstorch._functorch import config as config

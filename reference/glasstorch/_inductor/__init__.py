@@ -1,6 +1,7 @@
 """How does a graph become loops, at PyTorch's own path?
 
-Reading order: `compile_fx`, and `config`, its settings; the code is in compiler/loops.
+Reading order: `compile_fx`, `config` (its settings), `compiler_bisector` (where it goes wrong); the
+code is in compiler/loops.
 
 Mirrors: torch/_inductor/__init__.py (compile, list_mode_options, list_options)
 Differs: graphs are compiled in the process that runs them; what writes a library for another program is refused.

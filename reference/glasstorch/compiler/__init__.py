@@ -14,7 +14,8 @@ runs by its graphs), `entry` and `optimize` (how a program asks for that), `opti
 (who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `setting_table`
 and `settings` (what else can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`,
 `counters`, `log_names`, `log_state`, `logs` and `log_texts` (what was captured), `reasons` (what PyTorch calls that),
-`substitutes`, `static_addresses`, `arrays` and `guard_filters` (what else a program may ask for), `config`, `errors`.
+`minifier`, `bisecting` and `bisector` (where it goes wrong), `substitutes`, `static_addresses`, `arrays` and
+`guard_filters` (what else a program may ask for), `config`, `errors`.
 
 Below stands what a program finds at torch.compiler.
 

@@ -99,10 +99,11 @@ def aot_eager_decomp_partition(gm: Any, fake_tensor_inputs: Any, **options: Any)
     """`aot_eager` with core operators only, and a backward pass that computes again what is cheap."""
     if options:
         warnings.warn(f"aot_eager_decomp_partition backend ignoring extra kwargs {options}", stacklevel=2)
+    from glasstorch.compiler.bisecting import limited_table
     from glasstorch.compiler.decompositions.table import core_aten_decompositions
     from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 
-    return _aot(gm, fake_tensor_inputs, min_cut_rematerialization_partition, core_aten_decompositions())
+    return _aot(gm, fake_tensor_inputs, min_cut_rematerialization_partition, limited_table(core_aten_decompositions()))
 
 
 def _aot(gm: Any, inputs: Sequence[Any], cut: Any = None, decompositions: Any = None) -> Callable[..., Any]:

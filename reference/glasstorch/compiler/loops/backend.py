@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor, empty_strided
 from glasstorch.compiler.aot import Partition, compile_flat
+from glasstorch.compiler.bisecting import applies, limited_table
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
 from glasstorch.compiler.loops.cuda_launch import Loaded, cuda_kernel
@@ -146,7 +147,8 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
         if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
             raise Unlowered("loops over nothing gain nothing")
         module = custom("post_grad_custom_pre_pass", module)
-        module = after_autograd(module) if settings.pattern_matcher else module
+        if settings.pattern_matcher and applies("post_grad_passes", "the patterns of a traced graph"):
+            module = after_autograd(module)
         return CompiledFxGraph(custom("post_grad_custom_post_pass", module))
     except Unlowered as error:
         told("hint", text=f"a graph runs node by node: {error}", module=module)
@@ -191,9 +193,10 @@ def compile_fx(
             return smallest_cut(joint, inputs, **kept)
 
     with settings.patch(given):
-        model = before_autograd(model_) if settings.pattern_matcher else model_
+        looks = settings.pattern_matcher and applies("pre_grad_passes", "the patterns of a captured graph")
+        model = before_autograd(model_) if looks else model_
         model = custom("pre_grad_custom_pass", model, is_traced=False)
-    run = compile_flat(model, example_inputs_, inner, inner, cut, decompositions())
+    run = compile_flat(model, example_inputs_, inner, inner, cut, limited_table(decompositions()))
     return lambda *values: run(values)
 
 

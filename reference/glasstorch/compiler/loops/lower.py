@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from glasstorch._tensor import Tensor
+from glasstorch.compiler.bisecting import applies
 from glasstorch.compiler.loops.build import Builder
 from glasstorch.compiler.loops.composed import COMPOSED
 from glasstorch.compiler.loops.folding import constants_of, is_pure
@@ -146,7 +147,7 @@ class _Lowering:
         self.build.device = next((str(one.device) for one in tree_leaves(like) if isinstance(one, Tensor)), "cpu")
         arguments = [self._known(value) for value in _in_order(target, node)]
         name = target.name.removeprefix("aten::")
-        if target.namespace == "aten":
+        if target.namespace == "aten" and applies("lowerings", node.name):
             count, buffers = len(self.build.items), len(self.build.buffers)
             try:
                 if (value := self._loops(name, target, arguments, like)) is not None:
