@@ -15,12 +15,14 @@ from xml.etree import ElementTree
 import pytest
 
 import glasstorch as torch
+from glasstorch.compiler.loops.backend import CompiledFxGraph
 from glasstorch.dispatch.active_keys import compute_keys
 from glasstorch.dispatch.trace import Trace, trace
+from glasstorch.fx.experimental.proxy_tensor import make_fx
 from glasstorch.utils._python_dispatch import TorchDispatchMode
 from tests.book.small_book import ROOT
 from workbook.book.cache import Cache
-from workbook.book.explorables import dispatch, launch, passes
+from workbook.book.explorables import dispatch, fusion, launch, passes
 from workbook.book.explorables.__main__ import main
 from workbook.book.explorables.catalogue import NAMES, data_script, drawn, explorable, loading, shown_in
 
@@ -253,3 +255,44 @@ def test_the_programs_that_are_shown_are_those_that_run() -> None:
         found: dict[str, Any] = dict(names)
         exec(f"def shown(x, w):\n    {body}", found)
         assert torch.equal(found["shown"](x, names["w"]), program.function(x, names["w"]))
+
+
+# --- fusion ---
+
+
+def test_what_passes_through_memory_is_counted() -> None:
+    million = 1_000_000
+    chain, softmax = "(x * y + x).sigmoid() * y", "softmax(x, 1)"
+    assert [fusion.facts(chain, way)["moved"] for way in fusion.WAYS] == [11 * 4 * million, 3 * 4 * million]
+    one_by_one, fused = (fusion.facts(softmax, way) for way in fusion.WAYS)
+    assert fused["moved"] == 2 * 4 * million, "x is read and the result is written"
+    assert one_by_one["moved"] == 6 * 4 * million + 4 * 4000, "a row's maximum and sum are written and read"
+    assert [one["place"] for one in fused["buffers"]] == ["argument", "variable", "row", "variable", "result"]
+    assert [phase for _, phase in fused["nests"][0]["loops"]] == [0, 1, 1, 2]
+    assert (one_by_one["workspace"] > 0, fused["workspace"]) == (True, 0)
+
+
+def test_each_program_is_what_its_code_says() -> None:
+    names = {"softmax": torch.softmax, "layer_norm": torch.nn.functional.layer_norm}
+    for code, (_, function) in fusion.PROGRAMS.items():
+        x, y = torch.randn(8, 1000), torch.rand(8, 1000)
+        if ".t()" in code:
+            x, y = torch.randn(8, 8), torch.rand(8, 8)
+        wanted = eval(code.removesuffix(" of long rows"), {**names, "x": x, "y": y})
+        torch.testing.assert_close(function(x, y), wanted)
+
+
+@pytest.mark.parametrize("way", fusion.WAYS)
+def test_the_text_of_a_nest_is_part_of_what_is_compiled(way: str) -> None:
+    for code in fusion.PROGRAMS:
+        kernel = fusion.scheduled(fusion.lowered(code), way)
+        text = kernel.text()
+        for nest in fusion.facts(code, way)["nests"]:
+            assert "\n".join(f"    {line}" for line in nest["code"]) in text
+
+
+def test_the_fused_way_is_that_of_a_compiled_graph() -> None:
+    for code, (sizes, function) in fusion.PROGRAMS.items():
+        compiled = CompiledFxGraph(make_fx(function, tracing_mode="fake")(torch.zeros(sizes), torch.zeros(sizes)))
+        for nest in fusion.facts(code, "fused")["nests"]:
+            assert "\n".join(f"    {line}" for line in nest["code"]) in compiled.cpp_code

@@ -15,7 +15,7 @@ import pytest
 import glasstorch as torch
 from tests.site.conftest import ROOT, small_site
 from tests.site.looking import TOUCHED, WATCH, Watched, look, watched
-from workbook.book.explorables import dispatch, launch, passes, versions
+from workbook.book.explorables import dispatch, fusion, launch, passes, versions
 from workbook.book.explorables.catalogue import NAMES
 from workbook.serve import bind, in_background
 
@@ -356,3 +356,38 @@ def test_each_step_shows_the_lines_of_the_library_and_the_tasks_can_be_done(wind
             assert shown(figure) == [key, passes.STAGES[step][0]]
             assert figure.evaluate("figure => figure.explorable.lines()") == [line.text for line in lines]
     assert figure.locator(".x-tasks li.done").count() == figure.locator(".x-tasks li").count() == 5
+
+
+# --- fusion ---
+
+
+def test_each_expression_shows_the_librarys_text_in_both_ways(window: Watched) -> None:
+    figure = figure_of(window, "fusion")
+    expression = figure.get_by_role("combobox", name="Expression")
+    for code in fusion.PROGRAMS:
+        expression.select_option(code)
+        for way in fusion.WAYS:
+            figure.get_by_role("radio", name=way).check(force=True)
+            wanted = fusion.facts(code, way)
+            now = shown(figure)
+            assert (now["code"], now["way"], now["moved"]) == (code, way, wanted["moved"])
+            assert now["nests"] == len(wanted["nests"])
+            assert now["text"] == wanted["nests"][0]["code"]
+            assert f"{wanted['moved'] / 1e6:.1f} million bytes in memory" in said(figure)
+
+
+def test_fusion_is_played_with_by_the_keyboard(window: Watched) -> None:
+    figure = figure_of(window, "fusion")
+    figure.get_by_role("combobox", name="Expression").select_option("(x * y + x).sigmoid() * y")
+    figure.get_by_role("radio", name="one by one").check(force=True)
+    nest = figure.get_by_role("slider", name="Nest")
+    nest.press("Home")
+    assert said(figure).startswith("4 nests read and write 44.0 million bytes in memory. Nest 1 has one loop")
+    nest.press("ArrowRight")
+    assert "Nest 2 has one loop: it reads x and buf2 and writes buf3." in said(figure)
+    figure.get_by_role("radio", name="one by one").press("ArrowRight")
+    assert said(figure).startswith("One nest reads and writes 12.0 million bytes in memory. Nest 1 has 4 loops")
+    figure.get_by_role("combobox", name="Expression").select_option("softmax(x, 1)")
+    assert "4 loops, in 3 phases: it reads x and writes buf5." in said(figure)
+    figure.get_by_role("combobox", name="Expression").select_option("x / x.sum()")
+    assert figure.locator(".x-tasks .done").count() == 3

@@ -10,5 +10,5 @@ program is `chapters/assets/explorables/NAME.js`. A text shows an explorable as 
 
 Reading order: `catalogue` (what there is, and how it comes into a page), then one file for each explorable in the order
 of the chapters: `strides`, `dispatch`, `engine` (its recordings are made by `recorded_pass`), `versions`, `launch`,
-`allocator` (by `recorded_memory`), `passes`.
+`allocator` (by `recorded_memory`), `passes`, `fusion`.
 """

@@ -20,6 +20,7 @@ NAMES: tuple[str, ...] = (
     "launch",
     "allocator",
     "passes",
+    "fusion",
 )  # in the order of the chapters
 FOLDER = "assets/explorables"  # below the chapters
 KIT, STYLE = f"{FOLDER}/kit.js", f"{FOLDER}/explorables.css"
