@@ -9,6 +9,11 @@ GlassExplorable.define("fusion", (stage, data, kit) => {
   const WORDS = { argument: "argument", workspace: "workspace", result: "result", row: "a row", variable: "variable" };
   let program = data.programs[0], way = 0, place = 0;
 
+  const now = () => program.ways[way];
+  const millions = (bytes) => `${(bytes / 1e6).toFixed(1)} million bytes`;
+  const listed = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]);
+  const named = (places) => listed(places.map((one) => now().buffers[one].name));
+
   // --- controls ---
 
   const codes = data.programs.map(({ code }) => [code, code]);
@@ -36,11 +41,6 @@ GlassExplorable.define("fusion", (stage, data, kit) => {
   ]);
 
   // --- what is shown ---
-
-  const now = () => program.ways[way];
-  const millions = (bytes) => `${(bytes / 1e6).toFixed(1)} million bytes`;
-  const listed = (names) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names[0]);
-  const named = (places) => listed(places.map((one) => now().buffers[one].name));
 
   function show() {
     const { nests, buffers, moved } = now();
