@@ -367,7 +367,7 @@ def test_each_expression_shows_the_librarys_text_in_both_ways(window: Watched) -
     for code in fusion.PROGRAMS:
         expression.select_option(code)
         for way in fusion.WAYS:
-            figure.get_by_role("radio", name=way).check(force=True)
+            figure.get_by_role("radio", name=way).press("Space")
             wanted = fusion.facts(code, way)
             now = shown(figure)
             assert (now["code"], now["way"], now["moved"]) == (code, way, wanted["moved"])
@@ -379,7 +379,7 @@ def test_each_expression_shows_the_librarys_text_in_both_ways(window: Watched) -
 def test_fusion_is_played_with_by_the_keyboard(window: Watched) -> None:
     figure = figure_of(window, "fusion")
     figure.get_by_role("combobox", name="Expression").select_option("(x * y + x).sigmoid() * y")
-    figure.get_by_role("radio", name="one by one").check(force=True)
+    figure.get_by_role("radio", name="one by one").press("Space")
     nest = figure.get_by_role("slider", name="Nest")
     nest.press("Home")
     assert said(figure).startswith("4 nests read and write 44.0 million bytes in memory. Nest 1 has one loop")

@@ -6,7 +6,7 @@
 GlassExplorable.define("fusion", (stage, data, kit) => {
   const { h, s, set } = kit;
   const IN_MEMORY = ["argument", "workspace", "result"];
-  const WORDS = { argument: "argument", workspace: "workspace", result: "result", row: "a row", variable: "variable" };
+  const WORDS = { workspace: "workspace", result: "result", row: "a row", variable: "variable" };
   let program = data.programs[0], way = 0, place = 0;
 
   const now = () => program.ways[way];
@@ -68,7 +68,7 @@ GlassExplorable.define("fusion", (stage, data, kit) => {
     const across = (number) => 1 + number * (wide + gap);
     const left = (width - nests.length * under - (nests.length - 1) * gap) / 2;
     const along = (number) => left + number * (under + gap);
-    const top = 20, below = top + tall + (narrow ? 54 : 70);
+    const top = 20, below = top + tall + 54;
     svg.append(s("text", { x: 0, y: 12, class: "x-soft" }, narrow ? "framed: in memory; below: nests of loops" : "tensors that are in memory (framed), and values that are not; below them the nests of loops"));
     const lines = [];
     for (const [number, { reads, writes }] of nests.entries()) {
@@ -85,11 +85,12 @@ GlassExplorable.define("fusion", (stage, data, kit) => {
       const touched = one.reads.includes(number) || one.writes.includes(number);
       const kind = !IN_MEMORY.includes(buffer.place) ? "off" : touched ? "here" : "on";
       const middle = across(number) + wide / 2;
-      svg.append(
-        s("rect", { x: across(number), y: top, width: wide, height: tall, rx: 2, class: kind }),
-        s("text", { x: middle, y: top + (narrow ? 17 : 18), "text-anchor": "middle", class: `x-mono ${narrow ? "x-tiny" : ""}` }, narrow ? buffer.name.replace("buf", "b") : buffer.name),
-      );
-      if (!narrow) svg.append(s("text", { x: middle, y: top + tall + 13, "text-anchor": "middle", class: "x-soft x-tiny" }, WORDS[buffer.place]));
+      const name = s("text", { x: middle, y: top + 17, "text-anchor": "middle", class: narrow ? "x-mono x-tiny" : "x-mono" }, narrow ? buffer.name.replace("buf", "b") : buffer.name);
+      const where = buffer.place === "argument" ? `${buffer.what} in C++` : WORDS[buffer.place];
+      svg.append(s("g", { class: kind === "here" ? "x-touched" : null },
+        s("rect", { x: across(number), y: top, width: wide, height: tall, rx: 2, class: kind }), name,
+        narrow ? null : s("text", { x: middle, y: top + 33, "text-anchor": "middle", class: "x-soft x-tiny" }, where),
+      ));
     }
     for (const [number, { loops }] of nests.entries()) {
       const many = loops.length === 1 ? now().buffers[loops[0][0]].what : `${loops.length} loops`;

@@ -89,12 +89,12 @@ def name_of(buffer: Buffer, loops: Lowered) -> str:
 
 
 def what(buffer: Buffer, kernel: Kernel) -> str:
-    """The steps that compute a buffer; of an argument nothing."""
+    """The steps that compute a buffer; of an argument its name in the C++."""
     for member in (member for group in kernel.groups for member in group.members):
         if member.write.buffer is buffer:
             steps = [step.formula.removeprefix("rounded_") for step in member.loop.steps]
             return ", ".join([*steps, *([member.loop.reduction] if member.loop.reduction else [])]) or "copy"
-    return ""
+    return buffer.name
 
 
 def places(buffers: list[Buffer], loops: Lowered, kernel: Kernel) -> dict[Buffer, str]:
