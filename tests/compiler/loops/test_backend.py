@@ -116,6 +116,22 @@ def test_the_reason_is_kept_why_loops_do_not_run_as_one() -> None:
     assert any(line.endswith("joined") for line in tried)
 
 
+def test_what_a_row_costs_is_told_and_a_row_that_costs_too_much_is_visited_by_several_loops() -> None:
+    tried = graph(lambda x: x.softmax(1), torch.randn(6, 10)).fusion
+    assert any("3 phases that share 80 bytes of a row; joined" in line for line in tried)
+    compiled = check(lambda x: x.softmax(1), torch.randn(2, 140000))
+    assert any("passes over a row that takes 560000 bytes would each come from memory" in x for x in compiled.fusion)
+    assert len(compiled.kernels[0].groups) > 1
+
+
+def test_a_number_that_fills_a_tensor_is_not_read() -> None:
+    compiled = check(lambda x: torch.where(x > 0, x, torch.zeros(())) + torch.full((3, 4), 2.0), torch.randn(3, 4))
+    assert len(compiled.kernels[0].groups) == 1
+    assert not compiled.kernels[0].workspace
+    (x,) = graph(lambda x: (x * 0 + torch.full((2,), 0.1).half()).half(), torch.ones(2).half())([torch.ones(2).half()])
+    assert x.tolist() == [0.0999755859375] * 2
+
+
 def test_an_input_of_other_strides_is_refused() -> None:
     compiled = graph(lambda x: x + 1, torch.randn(4, 4))
     with pytest.raises(AssertionError, match=r"strides \(1, 4\); it was compiled for"):

@@ -34,6 +34,7 @@ class Builder:
         self.buffers: list[Buffer] = []
         self.node: Node | None = None
         self.device = "cpu"
+        self.fills: dict[Buffer, Number] = {}  # buffers that hold one number everywhere, which loops need not read
 
     def buffer(self, of: dtype, sizes: Shape, strides: Shape | None = None, made_by: str = "loop") -> Buffer:
         """A new buffer; strides of None are row-major."""
@@ -52,11 +53,11 @@ class Builder:
         strides: Shape | None = None,
     ) -> View:
         """The value whose elements `body` computes from those of the views, which are broadcast to the sizes."""
-        reads, steps, result = self._body(views, body)
+        read, steps, result = self._body(views, body)
         if sizes is None:
             sizes = broadcast_shapes(*[view.sizes for view in views])
         output = self.buffer(of or steps.dtype_of(result), sizes, strides)
-        self._add(views, reads, steps, result, sizes, (), output)
+        self._add(read, steps, result, sizes, (), output)
         return output.view()
 
     def expression(self, text: str, *operands: View | Number, of: dtype | None = None, sizes: Any = None) -> View:
@@ -84,21 +85,21 @@ class Builder:
         Half precision is gathered in float32; with `wide` the result stays so.
         """
         gathered = computed_in(of)
-        reads, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
+        read, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
         reduced = tuple(dim in dims for dim in range(len(view.sizes)))
         kept = tuple(1 if gone else size for size, gone in zip(view.sizes, reduced, strict=True))
         output = self.buffer(gathered if wide else of, kept)
-        self._add([view], reads, steps, result, view.sizes, reduced, output, how)
+        self._add(read, steps, result, view.sizes, reduced, output, how)
         return output.view()
 
     def scan(self, how: str, view: View, dim: int, of: dtype, gathered: dtype) -> View:
         """For each element, what is gathered, in a dtype of its own, of those up to it along a dimension."""
         if self.device != "cpu":
             raise UnfusableError("a scan takes one element after the other, which threads of a device do not")
-        reads, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
+        read, steps, result = self._body([view], lambda steps, given: steps.cast(given[0].slot, gathered))
         reduced = tuple(place == dim for place in range(len(view.sizes)))
         output = self.buffer(of, view.sizes)
-        self._add([view], reads, steps, result, view.sizes, reduced, output, how, scans=True)
+        self._add(read, steps, result, view.sizes, reduced, output, how, scans=True)
         return output.view()
 
     def positions(self, sizes: Shape, dims: Sequence[int]) -> View:
@@ -109,24 +110,30 @@ class Builder:
             step *= sizes[dim]
         return Buffer("positions", int64, sizes, tuple(strides), POSITIONS).view()
 
-    def _body(self, views: Sequence[View], body: Body) -> tuple[tuple[dtype, ...], Steps, Operand]:
+    def _body(self, views: Sequence[View], body: Body) -> tuple[list[View], Steps, Operand]:
+        """The views that have to be read, the steps of a loop, and their result."""
         for view in views:
             if view.dtype not in STORED:
                 raise UnfusableError(f"loops do not compute in {view.dtype}")
-            if view.buffer.device != self.device and view.buffer.made_by != POSITIONS:
+            elsewhere = view.buffer.device != self.device and view.buffer.made_by != POSITIONS
+            if elsewhere and view.buffer not in self.fills:
                 raise UnfusableError(f"a loop on {self.device} reads from {view.buffer.device}")
-        dtypes = tuple(computed_in(view.dtype) for view in views)
-        inputs = [facts(view.sizes, view.strides, of) for view, of in zip(views, dtypes, strict=True)]
-        steps = Steps(inputs)
-        result = body(steps, [Argument(i, one) for i, one in enumerate(inputs)])
+        every = [facts(view.sizes, view.strides, computed_in(view.dtype)) for view in views]
+        known = [self.fills.get(view.buffer) for view in views]
+        steps = Steps([like for like, number in zip(every, known, strict=True) if number is None])
+        slots = iter(range(len(views)))
+        given = [
+            Argument(next(slots) if n is None else steps.step("copy", constant(n, like.dtype), shape=like._shape), like)
+            for like, n in zip(every, known, strict=True)
+        ]
+        result = body(steps, given)
         for step in steps.steps:
             expression(step.formula, steps.dtype_of(step.operands[0]), [""] * len(step.operands))  # C++ has it
-        return dtypes, steps, result
+        return [view for view, number in zip(views, known, strict=True) if number is None], steps, result
 
     def _add(
         self,
         views: Sequence[View],
-        dtypes: tuple[dtype, ...],
         steps: Steps,
         result: Operand,
         sizes: Shape,
@@ -141,7 +148,7 @@ class Builder:
             reduction, scans = None, False  # there is nothing to gather
         moves = tuple(0 if gone and not scans else move for move, gone in zip(output.strides, reduced, strict=True))
         written = Access(output, moves, 0)
-        body = tuple(steps.steps)
+        body, dtypes = tuple(steps.steps), tuple(computed_in(view.dtype) for view in views)
         self.items.append(
             Loop(sizes, reduced, tuple(reads), dtypes, body, result, reduction, written, self.node, scans)
         )

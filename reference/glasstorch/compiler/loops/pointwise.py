@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.loops.build import Builder, computed_in
-from glasstorch.compiler.loops.ir import View
+from glasstorch.compiler.loops.ir import HALF, View
 from glasstorch.core.dtype import bool_, dtype
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.jit.codegen.formulas import COMPOSITES, LOWERINGS, write
@@ -47,7 +47,10 @@ def pointwise(build: Builder, name: str, operator: Any, arguments: Sequence[Any]
         def fill(steps: Steps, given: list[Argument]) -> Operand:
             return steps.step("copy", constant(number, computed_in(like.dtype)), shape=sizes)
 
-        return build.pointwise([], fill, sizes, like.dtype, strides)
+        made = build.pointwise([], fill, sizes, like.dtype, strides)
+        if like.dtype not in HALF:  # in which a number is rounded
+            build.fills[made.buffer] = number
+        return made
     if name in COPIES:
         source = COPIES[name](arguments)
 

@@ -11,7 +11,9 @@ of rows is one group of three phases, in which a row stays in the cache.
 # Note [What may share a nest]
 A loop that reads what another loop of the nest writes must read it in the same place of the nest: then each element is
 written before it is read, whatever the order of the nest's dimensions. What is gathered by a reduction can be read only
-in a later phase. There are later phases only if the reduced dimensions are the inner ones and no longer than LONGEST.
+in a later phase. There are later phases only if the reduced dimensions are the inner ones, and if what several phases
+look at takes no more than MOST_KEPT bytes: that is the cost of two passes, which softmax and layer norm need, against
+one that computes twice.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from typing import Final
 from glasstorch.compiler.loops.ir import POSITIONS, Access, Buffer, Extern, Item, Loop
 from glasstorch.compiler.loops.nest import Dims, Placed, common, natural, refined
 
-LONGEST: Final = 1 << 15  # elements of a row that is visited more than once
+LONGEST: Final = 1 << 15  # elements of a row that one thread alone gathers, if it is all there is
+MOST_KEPT: Final = 1 << 19  # bytes of a row that is visited more than once: it stays in the second cache
 
 
 @dataclass(eq=False, slots=True)
@@ -116,7 +119,7 @@ def _later(order: Sequence[Group | Extern], place: int, group: Group, tried: lis
             if score:
                 joined = join(group, other.dims, other.members)
                 why = joined if isinstance(joined, str) else "merged"
-                tried.append(f"{_names(group)} with {_names(other)}: {score} bytes in common; {why}")
+                tried.append(f"{_names(group)} with {_names(other)}: {score} bytes in common{_cost(joined)}; {why}")
                 if isinstance(joined, Group):
                     return i, joined
         if waits:
@@ -146,7 +149,7 @@ def _join(
         score = shared(group, loop)
         joined = join(group, dims, [placed])
         why = joined if isinstance(joined, str) else "joined" if not found else "could join"
-        tried.append(f"{loop.write.buffer.name} with {_names(group)}: {score} bytes in common; {why}")
+        tried.append(f"{loop.write.buffer.name} with {_names(group)}: {score} bytes in common{_cost(joined)}; {why}")
         if isinstance(joined, Group):
             found.append((score, place, joined))
     if not found:
@@ -155,6 +158,14 @@ def _join(
     _, place, joined = max(found, key=lambda one: one[:2])
     order[place] = joined
     return place
+
+
+def _cost(joined: Group | str) -> str:
+    """How often a row is visited, if more than once, and what that asks of the cache."""
+    if isinstance(joined, str) or joined.kind != "rows" or not max(joined.phases):
+        return ""
+    kept = bytes_of_a_row(joined.dims, joined.members, joined.phases)
+    return f", {max(joined.phases) + 1} phases that share {kept} bytes of a row"
 
 
 def _names(group: Group) -> str:
@@ -185,9 +196,22 @@ def join(group: Group, dims: Dims, placed: Sequence[Placed]) -> Group | str:
     later = max((phase for phase, member in zip(phases, members, strict=True) if member.inner), default=0)
     if later and kind_of(dims, members) != "rows":
         return "all has to be gathered first"
-    if later and prod(dims.only(reduced=True)) > LONGEST:
-        return "its rows are too long to be kept"
+    if later and (kept := bytes_of_a_row(dims, members, phases)) > MOST_KEPT:
+        return f"{later + 1} passes over a row that takes {kept} bytes would each come from memory"
     return Group(dims, members, phases)
+
+
+def bytes_of_a_row(dims: Dims, members: Sequence[Placed], phases: Sequence[int]) -> int:
+    """How much memory a row takes in which more than one phase looks."""
+    seen: dict[Buffer, set[int]] = {}
+    for member, phase in zip(members, phases, strict=True):
+        if not member.inner:
+            continue
+        for access in (*member.reads, *(() if member.loop.gathers else (member.write,))):
+            if any(move for move, gone in zip(access.strides, dims.reduced, strict=True) if gone):
+                seen.setdefault(access.buffer, set()).add(phase)
+    row = prod(dims.only(reduced=True))
+    return sum(buffer.dtype.itemsize * row for buffer, its in seen.items() if len(its) > 1)
 
 
 def _matched(group: Group, dims: Dims, placed: Sequence[Placed]) -> tuple[Dims, list[Placed]] | None:
