@@ -4,8 +4,9 @@ Reading order: `settings` (what can be chosen), `ir` (buffers, loops), `build` (
 `scans`, `composed` (which loops an operator is), `folding` (what is known beforehand), `lower` (from a graph to loops),
 `nest` and `schedule` (which loops run as one), `elementary.h` and `cpp_text` (their text in C++), `numpy_blocks` (their
 form where there is no compiler), `cuda_prelude.h` and `cuda_text` (their text for a CUDA device), `reuse` (what is
-written over), `wrapper` (the Python around them), `cache` (keeps machine code), `machine_code` (compiles and loads it),
-`cuda_launch` (the same for a device), `backend` (all of it, in order).
+written over), `products` (which products of matrices are computed in blocks), `wrapper` (the Python around them),
+`cache` (keeps machine code), `machine_code` (compiles and loads it), `cuda_launch` (the same for a device), `backend`
+(all of it, in order).
 
 Mirrors: torch/_inductor/
 """

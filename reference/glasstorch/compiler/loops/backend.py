@@ -20,10 +20,11 @@ from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
 from glasstorch.compiler.loops.cuda_launch import Loaded, cuda_kernel
 from glasstorch.compiler.loops.cuda_text import cuda_source
-from glasstorch.compiler.loops.lower import Unlowered, lower, same_strides
+from glasstorch.compiler.loops.lower import Lowered, Unlowered, lower, same_strides
 from glasstorch.compiler.loops.machine_code import compiled, source, threads
 from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
-from glasstorch.compiler.loops.schedule import schedule
+from glasstorch.compiler.loops.products import matrix, multiply
+from glasstorch.compiler.loops.schedule import Schedule, schedule
 from glasstorch.compiler.loops.settings import checked, settings
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
@@ -52,37 +53,42 @@ class CompiledFxGraph:
         with timed("loops"):
             lowered = lower(module)
             scheduled = schedule(lowered.items)
-            planned = plan(lowered, scheduled)
-        self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
+            wrapper = self._planned(lowered, scheduled)
         self.fusion = scheduled.tried
         self.externs = lowered.why
         on_cpu = [kernel for kernel in self.kernels if kernel.device == "cpu"]
         on_device = [kernel for kernel in self.kernels if kernel.device != "cpu"]
         self.cpp_code = source(on_cpu)
         self.cuda_code = cuda_source(on_device) if on_device else ""
-        wrapper = WrapperText(lowered, planned)
-        self.source_code = wrapper.text()
-        names = {
-            **wrapper.objects,
-            **{name: tensor for name, (tensor, _) in lowered.constants.items()},
-            **runtime(),
-        }
+        names: dict[str, Any] = {name: tensor for name, (tensor, _) in lowered.constants.items()}
+        names.update(runtime())
         try:
             with timed("C++"):
                 names.update(compiled(on_cpu, self.cpp_code))
         except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
             tell(str(error))
+            wrapper = self._planned(lowered, scheduled, blocks=False)
+            on_cpu = [kernel for kernel in self.kernels if kernel.device == "cpu"]
             names.update(
                 {kernel.name: numpy_kernel(kernel) for kernel in on_cpu}, pointer=_itself, const_pointer=_itself
             )
         loaded = Loaded(self.cuda_code)
         names.update({kernel.name: cuda_kernel(kernel, loaded) for kernel in on_device})
+        names.update(wrapper.objects)
         exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
         self.call: Callable[[list[Any]], list[Any]] = names["call"]
         told("loops", module=module, lowered=lowered, order=scheduled.order, compiled=self)
 
     def __call__(self, args: list[Any]) -> list[Any]:
         return self.call(args)
+
+    def _planned(self, lowered: Lowered, scheduled: Schedule, *, blocks: bool = True) -> WrapperText:
+        """Plan the kernels, and write the Python around them."""
+        planned = plan(lowered, scheduled, blocks)
+        self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
+        wrapper = WrapperText(lowered, planned)
+        self.source_code = wrapper.text()
+        return wrapper
 
 
 def runtime() -> dict[str, Any]:
@@ -95,6 +101,8 @@ def runtime() -> dict[str, Any]:
         "as_planned": as_planned,
         "pointer": Tensor.data_ptr,
         "const_pointer": Tensor.const_data_ptr,
+        "matrix": matrix,
+        "multiply": multiply,
         "threads": _threads(settings.cpp.threads),
     }
 

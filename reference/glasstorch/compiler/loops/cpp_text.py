@@ -44,10 +44,13 @@ def computed(of: dtype) -> str:
 
 
 class GroupText:
-    """Writes the block of a group; `stored` are the buffers whose elements others need."""
+    """Writes the block of a group; `stored` are the buffers whose elements others need.
 
-    def __init__(self, group: Group, stored: Collection[Buffer]) -> None:
-        self.group, self.stored = group, stored
+    `rows` are the first place in the outermost dimension, and the one after the last, if not all are visited.
+    """
+
+    def __init__(self, group: Group, stored: Collection[Buffer], rows: tuple[str, str] | None = None) -> None:
+        self.group, self.stored, self.outermost = group, stored, rows
         self.dims, self.kind = group.dims, group.kind
         self.rank = len(self.dims.sizes)
         self.lines: list[str] = []
@@ -80,6 +83,8 @@ class GroupText:
             self.line("}")
 
     def over(self, dim: int, start: str = "0", end: str | None = None) -> None:
+        if dim == 0 and self.outermost:
+            start, end = self.outermost
         self.open(f"for (int64_t i{dim} = {start}; i{dim} < {end or self.dims.sizes[dim]}; ++i{dim})")
 
     def parallel(self, loops: int, reach: int = 0) -> None:

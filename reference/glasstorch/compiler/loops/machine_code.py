@@ -56,7 +56,7 @@ def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., An
     for kernel in kernels:
         function = getattr(loaded, kernel.name)
         count = len(kernel.parameters) + bool(kernel.workspace)
-        function.argtypes = [ctypes.c_void_p] * count + [ctypes.c_int64]
+        function.argtypes = [ctypes.c_void_p] * count + [ctypes.c_int64] * (3 if kernel.product else 1)
         function.restype = None
         function.library = loaded  # which is unloaded when no function of it is left
         functions[kernel.name] = function

@@ -18,6 +18,7 @@ from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
 from glasstorch.compiler.loops.cuda_text import CudaGroupText
 from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
 from glasstorch.compiler.loops.lower import Lowered, Opaque
+from glasstorch.compiler.loops.products import in_blocks, product_of
 from glasstorch.compiler.loops.reuse import owned_by, taken_over
 from glasstorch.compiler.loops.schedule import Group, Schedule
 from glasstorch.compiler.loops.settings import settings
@@ -39,6 +40,8 @@ class Kernel(NamedTuple):
     stored: set[Buffer]
     device: str = "cpu"
     over: Mapping[Buffer, Buffer] = MappingProxyType({})  # what is written over something that was read
+    product: Extern | None = None  # what is computed for it in blocks of so many rows
+    rows: int = 0
 
     def parameters_made(self) -> list[Buffer]:
         """The parameters whose memory is made for this kernel."""
@@ -59,14 +62,16 @@ class Kernel(NamedTuple):
             else f"{'' if buffer in written else 'const '}{STORED_AS[buffer.dtype]}* __restrict__ {buffer.name}"
             for buffer in self.parameters
         ]
-        signature = ", ".join([*taken, *(["char* workspace"] if self.workspace else []), "int64_t threads"])
+        more = ["char* workspace"] if self.workspace else ["int64_t begin", "int64_t end"] if self.product else []
+        signature = ", ".join([*taken, *more, "int64_t threads"])
         lines = [f'extern "C" void {self.name}({signature}) {{']
         for buffer, place in self.inner.items():
             kind = STORED_AS[buffer.dtype]
             lines.append(f"    {kind}* __restrict__ {buffer.name} = ({kind}*)(workspace + {place});")
         for buffer, before in self.over.items():
             lines.append(f"    {STORED_AS[buffer.dtype]}* {buffer.name} = {before.name};")
-        lines += [GroupText(group, self.stored).text() for group in self.groups]
+        rows = ("begin", "end") if self.product else None
+        lines += [GroupText(group, self.stored, rows).text() for group in self.groups]
         return "\n".join([*lines, "}"])
 
 
@@ -77,8 +82,11 @@ class Plan(NamedTuple):
     dead: list[list[Buffer]]
 
 
-def plan(lowered: Lowered, scheduled: Schedule) -> Plan:
-    """Cut the schedule into kernels, and find out which buffers live where, and how long."""
+def plan(lowered: Lowered, scheduled: Schedule, blocks: bool = True) -> Plan:
+    """Cut the schedule into kernels, and find out which buffers live where, and how long.
+
+    Without `blocks`, each product of matrices is computed as a whole.
+    """
     runs: list[list[Group] | Extern] = []
     for item in scheduled.order:
         if isinstance(item, Extern):
@@ -95,7 +103,15 @@ def plan(lowered: Lowered, scheduled: Schedule) -> Plan:
     ]
     owned = owned_by(order)
     for place, one in enumerate(order):
-        if isinstance(one, Kernel):
+        if not isinstance(one, Kernel):
+            continue
+        before = order[place - 1] if place else None
+        if blocks and isinstance(before, Extern) and (product := product_of(before)) is not None:
+            alone = last[product] == place and product not in returned and product in one.parameters
+            if alone and (found := in_blocks(before, one.groups)):
+                order[place] = one._replace(groups=[found[0]], product=before, rows=found[1])
+                continue
+        if one.device == "cpu":
             dying = {buffer for buffer in one.parameters if last[buffer] == place and buffer not in returned}
             if over := taken_over(one.groups, one.parameters, dying, owned):
                 left = [buffer for buffer in one.parameters if buffer not in over]
@@ -171,13 +187,19 @@ class WrapperText:
                 self.names[value.buffer] = name
                 if value.buffer.made_by == "input" and settings.size_asserts:
                     self.line(f"assert_size_stride({name}, {value.sizes}, {value.strides})")
+        later = {id(item.product) for item in self.planned.order if isinstance(item, Kernel) and item.product}
+        waiting: list[Buffer] = []
         for item, dead in zip(self.planned.order, self.planned.dead, strict=True):
+            waiting += dead
+            if id(item) in later:
+                continue
             if isinstance(item, Kernel):
                 self.kernel(item)
             else:
                 self.extern(item)
-            if dead:
-                self.line("del " + ", ".join(self.name(buffer) for buffer in dead))
+            if waiting:
+                self.line("del " + ", ".join(self.name(buffer) for buffer in waiting))
+                waiting = []
         outputs = self.lowered.outputs
         self.line(f"return {self.value(list(outputs) if isinstance(outputs, list | tuple) else [outputs])}")
         return "def call(args):\n" + "\n".join(self.lines) + "\n"
@@ -192,14 +214,10 @@ class WrapperText:
         if kernel.device != "cpu":
             self.cuda_kernel(kernel)
             return
-        written = {buffer for group in kernel.groups for buffer in group.writes()}
-        pointers = []
-        for buffer in kernel.parameters:
-            if buffer in written:
-                of = str(buffer.dtype)
-                self.line(f"{self.name(buffer)} = empty_strided({buffer.sizes}, {buffer.strides}, {of})")
-            is_written = buffer in written or buffer in kernel.over.values()
-            pointers.append(f"{'pointer' if is_written else 'const_pointer'}({self.name(buffer)})")
+        if kernel.product:
+            self.product(kernel, kernel.product)
+            return
+        pointers = self.pointers(kernel)
         if kernel.workspace:
             apart = sum(buffer.nbytes for buffer in kernel.inner)
             less = f"  # {apart - kernel.workspace} bytes less than apart" if apart > kernel.workspace else ""
@@ -211,6 +229,34 @@ class WrapperText:
             self.line(f"{self.name(buffer)} = {self.name(before)}  # in its place: {buffer.nbytes} bytes less")
         if kernel.workspace:
             self.line("del workspace")
+
+    def pointers(self, kernel: Kernel) -> list[str]:
+        """What a kernel is given, after a line for each buffer that it fills."""
+        written = {buffer for group in kernel.groups for buffer in group.writes()}
+        pointers = []
+        for buffer in kernel.parameters:
+            if buffer in written:
+                of = str(buffer.dtype)
+                self.line(f"{self.name(buffer)} = empty_strided({buffer.sizes}, {buffer.strides}, {of})")
+            is_written = buffer in written or buffer in kernel.over.values()
+            pointers.append(f"{'pointer' if is_written else 'const_pointer'}({self.name(buffer)})")
+        return pointers
+
+    def product(self, kernel: Kernel, extern: Extern) -> None:
+        """A product in blocks of rows, and the kernel for each block. See Note [Where blocks pay off]."""
+        whole = extern.gives[0][0]
+        rows, columns = whole.sizes
+        name, step = self.name(whole), columns * whole.dtype.itemsize
+        self.line(f"{name} = empty_strided(({kernel.rows}, {columns}), ({columns}, 1), {whole.dtype})  # a block")
+        given = self.pointers(kernel)
+        one, other = (f"matrix({self.argument(value)})" for value in extern.node.args)
+        self.line(f"one, other, block = {one}, {other}, matrix({name})")
+        given[kernel.parameters.index(whole)] = f"const_pointer({name}) - start * {step}"
+        self.line(f"for start in range(0, {rows}, {kernel.rows}):")
+        self.line(f"    end = min(start + {kernel.rows}, {rows})")
+        self.line("    multiply(one[start:end], other, block[: end - start])")
+        self.line(f"    {kernel.name}({', '.join([*given, 'start', 'end', 'threads()'])})")
+        self.line("del one, other, block")
 
     def cuda_kernel(self, kernel: Kernel) -> None:
         """A launch, which is given tensors."""
