@@ -182,6 +182,15 @@ def first_run(row: Row) -> tuple[Call, str]:
     return call, "float32" if "float32" in dtypes else dtypes[0]
 
 
+def test_xlogy_is_zero_at_zero_and_keeps_nan() -> None:
+    x = glasstorch.tensor([0.0, 0.0, 2.0, float("nan"), 0.0])
+    y = glasstorch.tensor([0.0, float("inf"), 1.0, 1.0, float("nan")])
+    xlogy = TABLE[glasstorch.ops.aten.xlogy.Tensor]
+    assert xlogy(x, y).isnan().tolist() == [False, False, False, True, True]
+    assert xlogy(x, y)[:3].tolist() == [0.0, 0.0, 0.0]
+    assert xlogy(glasstorch.tensor([2]), glasstorch.tensor([1])).dtype is glasstorch.float32
+
+
 # What is left beside core operators: nothing decomposes them, in PyTorch's table either
 LEFT = ("erfc", "exp2", "lgamma", "linalg_vector_norm", "special_erfcx", "unfold")
 
