@@ -14,6 +14,7 @@ import pytest
 import glasstorch as torch
 from glasstorch import nn
 from glasstorch.compiler.backends import lookup_backend
+from glasstorch.compiler.loops import machine_code
 from glasstorch.nn import functional as F
 
 VOCABULARY, CONTEXT, WIDTH, HEADS = 32, 16, 24, 3
@@ -89,8 +90,17 @@ def losses(compiled: Callable[[Any], Any]) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["aot_eager", "inductor"])
-def test_fifty_compiled_steps_have_the_losses_of_eager_mode_and_two_graphs_serve_all_batch_sizes(name: str) -> None:
-    graphs = []
+def test_fifty_compiled_steps_have_the_losses_of_eager_mode_and_two_graphs_serve_all_batch_sizes(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs, texts = [], []
+    original = machine_code.machine_code
+
+    def noted(text: str, *options: Any) -> Any:
+        texts.append(text)
+        return original(text, *options)
+
+    monkeypatch.setattr(machine_code, "machine_code", noted)
 
     def backend(module: Any, inputs: Any) -> Any:
         graphs.append(module)
@@ -102,3 +112,4 @@ def test_fifty_compiled_steps_have_the_losses_of_eager_mode_and_two_graphs_serve
     )
     assert expected[-1] < expected[0]
     assert len(graphs) == 2
+    assert len(texts) == (4 if name == "inductor" else 0)  # a forward and a backward text in C++ for each graph

@@ -1,18 +1,17 @@
 """How does a compiler get a whole program, its backward pass included?
 
 Reading order: `effects` (what a function does to its arguments, and which results share their memory), `joint` (one
-graph of the forward and the backward pass), `drawn_again` (whose random numbers a checkpoint uses), `partition` (cut
-in two), `roles`, `common_results` and `min_cut` (cut so
-that little is saved), `partition_settings`, `boxed` (how a compiled graph is called), `compiled` (run as one autograd
-node), `shared_arguments` (which share memory), `aot` (all of it, for a function), `graph_compilers` (that only look at
-a graph), `decompositions/` (operators in terms of simpler ones), `remembered`
-(from which line of the program a node comes); `patterns/` (parts of a graph that are replaced by cheaper ones);
-`loops/` (from a graph to C++); how Python code
+graph of the forward and the backward pass), `drawn_again` (whose random numbers a checkpoint uses), `partition` (cut in
+two), `roles`, `common_results` and `min_cut` (cut so that little is saved), `partition_settings`, `boxed` (how a
+compiled graph is called), `compiled` (run as one autograd node), `shared_arguments` (which share memory), `symbolic`
+(one graph for all sizes), `aot` (all of it, for a function), `graph_compilers` (that only look at a graph),
+`decompositions/` (operators in terms of simpler ones), `remembered` (from which line of the program a node comes);
+`patterns/` (parts of a graph that are replaced by cheaper ones); `loops/` (from a graph to C++); how Python code
 becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be used again, and why not), `shapes`
 (which sizes are symbols), `compilation` (what the graphs of one program have in common), `captured` (a function that
 runs by its graphs), `entry` and `optimize` (how a program asks for that), `optimized_module` (for a module); `backends`
-(who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `setting_table`
-and `settings` (what else can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`,
+(who compiles a graph), `marks` (what is not captured), `stance` (whether graphs are used now), `setting_table` and
+`settings` (what else can be chosen), `watching` (who is told of each stage), `reports/` (a page on all), `explain`,
 `counters`, `log_names`, `log_state`, `logs` and `log_texts` (what was captured), `reasons` (what PyTorch calls that),
 `minifier`, `bisecting` and `bisector` (where it goes wrong), `substitutes`, `static_addresses`, `arrays` and
 `guard_filters` (what else a program may ask for), `config`, `errors`.

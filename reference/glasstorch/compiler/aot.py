@@ -2,8 +2,7 @@
 
 Mirrors: torch/_functorch/aot_autograd.py (aot_function, aot_module)
 Differs: a graph is made for the arguments of the first call, and another one where sizes, dtypes, devices or what
-    requires grad are others. In these graphs sizes are numbers; `dynamic` and `keep_inference_input_mutations` change
-    nothing.
+    requires grad are others. `dynamic` and `keep_inference_input_mutations` change nothing.
 """
 
 from __future__ import annotations
@@ -12,18 +11,19 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import wraps
 from types import EllipsisType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import is_grad_enabled, no_grad
 from glasstorch.compiler.boxed import call
 from glasstorch.compiler.compiled import finish, node_of
-from glasstorch.compiler.effects import observe
+from glasstorch.compiler.effects import ViewOf, observe
 from glasstorch.compiler.joint import trace_forward, trace_joint
 from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.remembered import remembering
 from glasstorch.compiler.shapes import by_size
 from glasstorch.compiler.shared_arguments import Merged, by_sharing, groups_of, sharing_of
+from glasstorch.compiler.symbolic import NeedsNumbers, Symbolic, by_guards
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.device import device
 from glasstorch.core.dtype import dtype
@@ -37,6 +37,7 @@ from glasstorch.nn.utils.stateless import _reparametrize_module
 
 Compiler = Callable[[GraphModule, Sequence[Any]], Callable[..., Any]]
 Partition = Callable[..., tuple[GraphModule, GraphModule]]
+Run = Callable[[Sequence[Any]], list[Any]]
 
 PLAIN: Final = (bool, int, str, bytes, EllipsisType, Enum, device, dtype, layout, memory_format)
 
@@ -112,63 +113,104 @@ def compile_flat(
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """`aot_function` for flat arguments, given examples of them, and for flat results.
 
-    With symbols among the examples, the graphs are made when their numbers are known, once for each.
+    With symbols among the examples, the graphs are made at the first call: see symbolic.py.
     """
-    options = (fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    options = Options(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
+    return _compile_flat(fn, args, options)
+
+
+class Options(NamedTuple):
+    """Who compiles the graphs, and how they are made."""
+
+    fw_compiler: Compiler
+    bw_compiler: Compiler
+    partition_fn: Partition
+    decompositions: dict[Any, Callable[..., Any]] | None
+    inference_compiler: Compiler | None
+
+
+def _compile_flat(fn: Callable[..., Any], args: Sequence[Any], options: Options) -> Run:
     if any(map(is_symbol, args)):
-        return by_size(lambda values: compile_flat(fn, values, *options), args)
+
+        def with_symbols(values: Sequence[Any], symbolic: Symbolic) -> Run:
+            return _graphs_of(fn, values, options, symbolic)  # refused where an argument that is written to is shared
+
+        return by_guards(with_symbols, lambda values: _compile_flat(fn, values, options), fn, args)
     if groups := groups_of(args):
         written = observe(fn, args, may_share=True).written
         groups = [group for group in groups if not set(written).isdisjoint(group)]
     if groups:
         merged = Merged(args, groups)
-        of_merged = compile_flat(merged.function(fn), merged.values(args), *options)
+        of_merged = _compile_flat(merged.function(fn), merged.values(args), options)
         others = {sharing_of(args): lambda values: of_merged(merged.values(values))}
 
         def run_merged(values: Sequence[Any]) -> list[Any]:
             key = sharing_of(values)
             if key not in others:
-                others[key] = compile_flat(fn, values, *options)
+                others[key] = _compile_flat(fn, values, options)
             return others[key](values)
 
         return run_merged
-    fn = remembering(fn)
-    effects = observe(fn, args)
+    return _graphs_of(fn, args, options)
+
+
+def _graphs_of(fn: Callable[..., Any], args: Sequence[Any], options: Options, symbolic: Symbolic | None = None) -> Run:
+    """A function that runs the graphs that are made for these arguments, or for fake ones with symbols."""
+
+    def compile_again(values: Sequence[Any]) -> Run:
+        if symbolic is None:
+            return _compile_flat(fn, values, options)
+        return by_size(lambda values: _compile_flat(fn, values, options), symbolic.fakes)
+
+    fakes = None if symbolic is None else symbolic.fakes
+    program = remembering(fn)
+    effects = observe(program, args, fakes=fakes)
+    if symbolic is not None and (
+        effects.shared or any(isinstance(one, ViewOf) and one.path for one in effects.results)
+    ):
+        raise NeedsNumbers("a result that is a view")
+    if symbolic is not None and any(argument.geometry is not None for argument in effects.arguments):
+        raise NeedsNumbers("an input whose sizes are changed")
     if not is_grad_enabled() or not any(effects.differentiable):
         with timed("forward graph"):
-            module = trace_forward(fn, args, effects, decompositions)
+            module = trace_forward(program, args, effects, options.decompositions, fakes)
         told("forward", module=module)
-        forward = (inference_compiler or fw_compiler)(module, _examples(module))
+        forward = (options.inference_compiler or options.fw_compiler)(module, _examples(module))
 
         def infer(values: Sequence[Any]) -> list[Any]:
             with no_grad():
                 found = call(forward, list(values))
             return finish(effects, values, found)
 
-        return by_sharing(infer, effects.written, lambda values: compile_flat(fn, values, *options))
+        return by_sharing(infer, effects.written, compile_again)
     with timed("joint graph"):
-        joint = trace_joint(fn, args, effects, decompositions)
+        joint = trace_joint(program, args, effects, options.decompositions, fakes)
     told("joint", module=joint)
     examples = _examples(joint)
     inputs = [examples[: len(args)], examples[len(args) :]]
     count = len(effects.differentiable)
     with timed("partition"):
-        fw_module, bw_module = partition_fn(joint, inputs, num_fwd_outputs=count)
+        fw_module, bw_module = options.partition_fn(joint, inputs, num_fwd_outputs=count)
     told("partition", forward=fw_module, backward=bw_module, results=count)
-    forward = fw_compiler(fw_module, _examples(fw_module))
+    forward = options.fw_compiler(fw_module, _examples(fw_module))
     backwards: list[Callable[..., Any]] = []
 
     def backward() -> Callable[..., Any]:
         if not backwards:
-            backwards.append(bw_compiler(bw_module, _examples(bw_module)))
+            backwards.append(options.bw_compiler(bw_module, _examples(bw_module)))
         return backwards[0]
 
-    node = node_of(forward, backward, effects, [tangent.stride() for tangent in inputs[1]])
+    if symbolic is not None:
+        if not all(tangent.is_contiguous() for tangent in inputs[1]):
+            raise NeedsNumbers("a gradient that arrives in another order than that of its sizes")
+        backward()  # what it decides about symbols is checked before forward runs
+    strides = [None if symbolic is not None else tangent.stride() for tangent in inputs[1]]
+    node = node_of(forward, backward, effects, strides)
 
     def run(values: Sequence[Any]) -> list[Any]:
         return finish(effects, values, node(*values))
 
-    return by_sharing(run, effects.written, lambda values: compile_flat(fn, values, *options))
+    return by_sharing(run, effects.written, compile_again)
 
 
 def _examples(module: GraphModule) -> list[Any]:

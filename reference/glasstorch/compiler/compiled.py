@@ -20,11 +20,11 @@ Backward = Callable[[], Callable[..., Any]]  # gives the compiled backward graph
 
 
 def node_of(
-    forward: Callable[..., Any], backward: Backward, effects: Effects, strides: Sequence[tuple[int, ...]]
+    forward: Callable[..., Any], backward: Backward, effects: Effects, strides: Sequence[tuple[int, ...] | None]
 ) -> Callable[..., list[Any]]:
     """A function that runs the forward graph as one node, whose backward runs the other graph.
 
-    `strides` are those of the tangents with which the backward graph was traced.
+    `strides` are those of the tangents with which the backward graph was traced; None for those that are row-major.
     """
     count, first = len(effects.differentiable), len(effects.written)
     # `finish` makes these of what they are views of.
@@ -62,8 +62,10 @@ def _alone(value: Any) -> Any:
     return value
 
 
-def _laid_out(gradient: Tensor, strides: tuple[int, ...]) -> Any:
+def _laid_out(gradient: Tensor, strides: tuple[int, ...] | None) -> Any:
     """A gradient in the layout that its graph was traced for, which views in it may depend on."""
+    if strides is None:
+        return gradient.contiguous()
     if gradient.stride() == strides:
         return gradient
     made = at("empty_strided")(gradient.shape, strides, dtype=gradient.dtype, device=gradient.device)

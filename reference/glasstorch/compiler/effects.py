@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
-from glasstorch._subclasses.fake_tensor import FakeTensorMode
+from glasstorch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from glasstorch._tensor import Tensor
 from glasstorch.func.functional_api import _disable_functionalization, _enable_functionalization
 from glasstorch.func.functional_tensor import FunctionalStorage, View, functional, inside, is_functional, sync
@@ -117,15 +117,18 @@ def _whole(view: Any) -> Any:
     return view._base if _has_base(view) else functional(inside(view).base.value)
 
 
-def observe(fn: Callable[..., Any], args: Sequence[Any], may_share: bool = False) -> Effects:
+def observe(
+    fn: Callable[..., Any], args: Sequence[Any], may_share: bool = False, fakes: Sequence[Any] | None = None
+) -> Effects:
     """Run a function of flat arguments, which returns a flat sequence, and say what it did; nothing is computed.
 
-    An argument that is written to and shares its memory with another is refused unless `may_share`.
+    An argument that is written to and shares its memory with another is refused unless `may_share`. It is run on
+    `fakes`, if they are given, in place of the arguments.
     """
     needs = [isinstance(arg, Tensor) and arg.requires_grad for arg in args]
     inner = [i for i, needed in enumerate(needs) if needed and not args[i].is_leaf]
-    with FakeTensorMode(allow_non_fake_inputs=True) as mode:
-        values = [mode.from_tensor(arg).detach() if isinstance(arg, Tensor) else arg for arg in args]
+    with mode_of(fakes or ()) as mode:
+        values = list(fakes or [mode.from_tensor(arg).detach() if isinstance(arg, Tensor) else arg for arg in args])
         run = Functionalized(fn, values, needs, inner)
         written = [
             i for i, storage in enumerate(run.storages) if storage is not None and _is_written(run.given[i], storage)
@@ -150,6 +153,12 @@ def observe(fn: Callable[..., Any], args: Sequence[Any], may_share: bool = False
     ]
     _refuse_gradients_of_others(effects)
     return effects
+
+
+def mode_of(fakes: Sequence[Any]) -> FakeTensorMode:
+    """The mode of fake tensors, or a new one."""
+    modes = (fake.fake_mode for fake in fakes if isinstance(fake, FakeTensor))
+    return next(modes, None) or FakeTensorMode(allow_non_fake_inputs=True)
 
 
 def _refuse_gradients_of_others(effects: Effects) -> None:

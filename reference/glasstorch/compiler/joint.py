@@ -20,7 +20,7 @@ from glasstorch.autograd.anomaly_mode import set_detect_anomaly
 from glasstorch.autograd.graph import grad
 from glasstorch.autograd.runs_again import watcher
 from glasstorch.compiler.drawn_again import Runs
-from glasstorch.compiler.effects import Effects, Functionalized
+from glasstorch.compiler.effects import Effects, Functionalized, mode_of
 from glasstorch.compiler.remembered import remember_in_backward
 from glasstorch.func.functional_tensor import functional, inside, is_functional, sync
 from glasstorch.fx.experimental.proxy_tensor import get_proxy_mode, make_fx
@@ -37,17 +37,24 @@ LIVES_ON: Final = "lives_on"  # whether a primal is kept in any case, as a param
 Table = Any
 
 
-def trace_forward(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None) -> GraphModule:
-    """The graph of a function of flat arguments, without gradients: it returns what `Effects` says."""
+def trace_forward(
+    fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None, fakes: Any = None
+) -> GraphModule:
+    """The graph of a function of flat arguments, without gradients: it returns what `Effects` says.
+
+    It is traced with `fakes`, if they are given, in place of fake tensors like the arguments.
+    """
 
     def run(*values: Any) -> tuple[Any, ...]:
         return tuple(map(_value, effects.graph_results(Functionalized(fn, values, [False] * len(values)))))
 
     with preserve_node_meta():
-        return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*_fake(args))
+        return make_fx(run, table, "fake", _allow_non_fake_inputs=True)(*(fakes or _fake(args)))
 
 
-def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None) -> GraphModule:
+def trace_joint(
+    fn: Callable[..., Any], args: Sequence[Any], effects: Effects, table: Table = None, fakes: Any = None
+) -> GraphModule:
     """The graph of a function and its gradients: of primals and tangents, it returns results and gradients.
 
     There is a tangent for each result that takes a gradient, and a gradient, or None, for each argument.
@@ -82,8 +89,8 @@ def trace_joint(fn: Callable[..., Any], args: Sequence[Any], effects: Effects, t
         _tag(BACKWARD)
         return [_value(value) for value in results], [_value(value) for value in gradients]
 
-    primals = _fake(args)
-    with FakeTensorMode(allow_non_fake_inputs=True):
+    primals = fakes or _fake(args)
+    with mode_of(primals):
         shapes = effects.graph_results(Functionalized(fn, primals, needs, copied))
         tangents = [_value(s).clone() for s, takes in zip(shapes, effects.differentiable, strict=True) if takes]
     # Whether a gradient is NaN is asked of the numbers, when the graph runs.

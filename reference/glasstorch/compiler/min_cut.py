@@ -33,6 +33,7 @@ from glasstorch.compiler.roles import (
     nbytes,
     roles_of,
 )
+from glasstorch.core.symbols import is_symbol
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node
@@ -130,6 +131,8 @@ class _Cut:
     def _weight(self, node: Node) -> float:
         if node in self.free and settings.treat_parameters_as_free_to_save:
             return 0
+        if is_symbol(node.meta.get("val")):
+            return 1
         if not isinstance(node.meta.get("val"), Tensor):
             return math.inf  # a list: its elements are saved
         if settings.recompute_views and is_view(node):

@@ -10,8 +10,10 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
+from glasstorch._tensor import Tensor
 from glasstorch.compiler.joint import BACKWARD, FORWARD, TAG
 from glasstorch.core.pytree import tree_leaves
+from glasstorch.core.symbols import is_symbol
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node
@@ -66,12 +68,32 @@ def _extract_fwd_bwd_modules(
     primals = [node for node in joint_module.graph.nodes if is_primal(node)]
     tangents = [node for node in joint_module.graph.nodes if is_tangent(node)]
     backward = extract(joint_module.graph, [*saved_values, *tangents], results[num_fwd_outputs:])
+    if missing := _missing_symbols(backward, primals):
+        saved_values = [*saved_values, *(node for node in missing if node not in saved_values)]
+        backward = extract(joint_module.graph, [*saved_values, *tangents], results[num_fwd_outputs:])
     used = {node.name for node in backward.find_nodes(op="placeholder") if node.users}
+    used |= {node.name for node in missing}
     saved = [node for node in saved_values if node.name in used]
     if len(saved) < len(saved_values):
         backward = extract(joint_module.graph, [*saved, *tangents], results[num_fwd_outputs:])
     forward = extract(joint_module.graph, primals, [*results[:num_fwd_outputs], *saved])
     return GraphModule(joint_module, forward), GraphModule(joint_module, backward)
+
+
+def _missing_symbols(backward: Graph, primals: Sequence[Node]) -> list[Node]:
+    """The primals that are symbols of which backward needs the number, while the size of no input says it."""
+    said: set[Any] = set()
+    needed: set[Any] = set()
+    for node in backward.nodes:
+        for value in tree_leaves(node.meta.get("val")):
+            for number in (*value.shape, *value.stride()) if isinstance(value, Tensor) else (value,):
+                if is_symbol(number):
+                    expr = number.node.expr
+                    needed |= expr.free_symbols
+                    if node.op == "placeholder" and expr.is_Symbol:
+                        said.add(expr)
+    symbols = [node for node in primals if needed and is_symbol(node.meta.get("val"))]
+    return [node for node in symbols if node.meta["val"].node.expr in needed - said]
 
 
 def extract(joint_graph: Graph, inputs: Sequence[Node], outputs: Sequence[Any]) -> Graph:

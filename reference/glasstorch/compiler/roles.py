@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.drawn_again import is_random as is_random
 from glasstorch.compiler.partition import extract, is_primal, is_tangent, results_of
+from glasstorch.core.symbols import about
 from glasstorch.dispatch.operator import registry
 from glasstorch.dispatch.tags import Tag
 from glasstorch.fx.graph import Graph
@@ -130,7 +131,7 @@ def fuses(node: Node, user: Node) -> bool:
 def nbytes(value: Any) -> int:
     """The bytes of a value's elements, of all tensors in a list."""
     if isinstance(value, Tensor):
-        return math.prod(value.shape) * value.dtype.itemsize
+        return int(about(math.prod(value.shape))) * value.dtype.itemsize
     return sum(map(nbytes, value)) if isinstance(value, list | tuple) else 0
 
 

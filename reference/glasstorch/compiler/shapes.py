@@ -2,7 +2,7 @@
 
 Mirrors: torch/_dynamo/variables/builder.py (wrap_symint, _automatic_dynamic), torch/_dynamo/pgo.py
     (FrameStateSizeEntry), torch/_dynamo/decorators.py (mark_dynamic, maybe_mark_dynamic, mark_static)
-Differs: a backend of the library compiles a graph with symbols once for each of their values.
+Differs: what a backend decides about symbols is checked below the guards: see symbolic.py.
 
 A function is first captured for the sizes that it is called with. A size, or an int, that is another one at a later
 capture becomes a symbol (automatic dynamic shapes); the graph is then right for all values of which the guards hold.

@@ -222,6 +222,16 @@ def _may_be_equal(a: Any, b: Any) -> bool:
     return first is None or second is None or bool(first == second)
 
 
+def about(number: Any) -> Any:
+    """A number, or the one that a symbol stands for in the example: for choices that are right either way."""
+    return number.node.hint if is_symbol(number) else number
+
+
+def surely(condition: Any) -> bool:
+    """Whether a condition holds for all numbers that its symbols may stand for. No guard is noted."""
+    return bool(condition.node.statically_known_true("", 0)) if is_symbol(condition) else bool(condition)
+
+
 def is_symbol(value: Any) -> bool:
     """Whether a value is a symbol: of any kind, ragged sizes among them."""
     return isinstance(value, SYMBOLS)

@@ -6,10 +6,13 @@ Differs: `mode` changes nothing.
 
 from __future__ import annotations
 
+import operator
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
 
@@ -26,13 +29,15 @@ from glasstorch.compiler.loops.numpy_blocks import numpy_kernel
 from glasstorch.compiler.loops.products import matrix, multiply
 from glasstorch.compiler.loops.schedule import Schedule, schedule
 from glasstorch.compiler.loops.settings import checked, settings
-from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan
+from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan, symbols_of
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
 from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.patterns.custom import custom
 from glasstorch.compiler.patterns.passes import after_autograd, before_autograd
+from glasstorch.compiler.symbolic import NeedsNumbers
 from glasstorch.compiler.watching import timed, told
 from glasstorch.core.pytree import tree_leaves
+from glasstorch.core.symbols import is_symbol
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.fx._names import at
 from glasstorch.fx.graph_module import GraphModule
@@ -50,22 +55,31 @@ class CompiledFxGraph:
     _boxed_call = True
 
     def __init__(self, module: GraphModule) -> None:
+        with written_symbols(module) as has_symbols:
+            self._compile(module, has_symbols)
+
+    def _compile(self, module: GraphModule, has_symbols: bool) -> None:
         with timed("loops"):
             lowered = lower(module)
             scheduled = schedule(lowered.items)
-            wrapper = self._planned(lowered, scheduled)
+            self.has_symbols = has_symbols
+            wrapper = self._planned(lowered, scheduled, blocks=not has_symbols)
         self.fusion = scheduled.tried
         self.externs = lowered.why
         on_cpu = [kernel for kernel in self.kernels if kernel.device == "cpu"]
         on_device = [kernel for kernel in self.kernels if kernel.device != "cpu"]
         self.cpp_code = source(on_cpu)
         self.cuda_code = cuda_source(on_device) if on_device else ""
+        if unknown := set(symbols_of(self.source_code)) - wrapper.bound:
+            raise NeedsNumbers(f"{', '.join(sorted(unknown))}, which no input says")
         names: dict[str, Any] = {name: tensor for name, (tensor, _) in lowered.constants.items()}
         names.update(runtime())
         try:
             with timed("C++"):
-                names.update(compiled(on_cpu, self.cpp_code))
+                names.update(compiled(on_cpu, self.cpp_code, self.symbols))
         except (CompileError, OSError) as error:  # such as a disk that is full, or that has no locks
+            if has_symbols:
+                raise NeedsNumbers("blocks of NumPy") from None
             tell(str(error))
             wrapper = self._planned(lowered, scheduled, blocks=False)
             on_cpu = [kernel for kernel in self.kernels if kernel.device == "cpu"]
@@ -86,9 +100,28 @@ class CompiledFxGraph:
         """Plan the kernels, and write the Python around them."""
         planned = plan(lowered, scheduled, blocks)
         self.kernels = [item for item in planned.order if isinstance(item, Kernel)]
-        wrapper = WrapperText(lowered, planned)
+        if self.has_symbols and any(kernel.device != "cpu" for kernel in self.kernels):
+            raise NeedsNumbers("kernels of a device")
+        self.symbols = {kernel.name: symbols_of(kernel.text()) for kernel in self.kernels if self.has_symbols}
+        wrapper = WrapperText(lowered, planned, self.symbols)
         self.source_code = wrapper.text()
         return wrapper
+
+
+@contextmanager
+def written_symbols(module: GraphModule) -> Iterator[bool]:
+    """Let sizes that are symbols be written as code is; gives whether there are any."""
+    values = (value for node in module.graph.nodes for value in tree_leaves(node.meta.get("val")))
+    numbers: list[Any] = [n for value in values for n in (value.shape if isinstance(value, Tensor) else (value,))]
+    env = next((number.node.shape_env for number in numbers if is_symbol(number)), None)
+    if env is None:
+        yield False
+        return
+    env.notation = import_module("glasstorch.compiler.loops.symbol_text").written
+    try:
+        yield True
+    finally:
+        env.notation = None
 
 
 def runtime() -> dict[str, Any]:
@@ -104,6 +137,8 @@ def runtime() -> dict[str, Any]:
         "matrix": matrix,
         "multiply": multiply,
         "threads": _threads(settings.cpp.threads),
+        "size_quotient": operator.floordiv,
+        "size_remainder": operator.mod,
     }
 
 
@@ -159,6 +194,8 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
             module = after_autograd(module)
         return CompiledFxGraph(custom("post_grad_custom_post_pass", module))
     except Unlowered as error:
+        if any(is_symbol(node.meta.get("val")) for node in module.graph.nodes):
+            raise NeedsNumbers(str(error)) from None
         told("hint", text=f"a graph runs node by node: {error}", module=module)
         return make_boxed_func(Interpreter(module).run)
 

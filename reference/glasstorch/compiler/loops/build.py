@@ -13,6 +13,7 @@ from typing import Any
 from glasstorch.compiler.loops.ir import HALF, POSITIONS, STORED, Access, Buffer, Item, Loop, View
 from glasstorch.core.dtype import Number, dtype, float32, int64
 from glasstorch.core.geometry import Shape, broadcast_shapes, contiguous_strides, expand_strides
+from glasstorch.core.symbols import about, is_symbol
 from glasstorch.fx.node import Node
 from glasstorch.jit.codegen.cpp_loop import expression
 from glasstorch.jit.codegen.formulas import write
@@ -67,6 +68,8 @@ class Builder:
         """
         views = [operand for operand in operands if isinstance(operand, View)]
         numbers = [operand for operand in operands if not isinstance(operand, View)]
+        if any(map(is_symbol, numbers)):
+            raise UnfusableError("a number that is a symbol")
 
         def body(steps: Steps, arguments: list[Argument]) -> Operand:
             common = computed_in(views[0].dtype) if views else of or float32
@@ -118,7 +121,10 @@ class Builder:
             elsewhere = view.buffer.device != self.device and view.buffer.made_by != POSITIONS
             if elsewhere and view.buffer not in self.fills:
                 raise UnfusableError(f"a loop on {self.device} reads from {view.buffer.device}")
-        every = [facts(view.sizes, view.strides, computed_in(view.dtype)) for view in views]
+        every = [
+            facts(tuple(map(about, view.sizes)), tuple(map(about, view.strides)), computed_in(view.dtype))
+            for view in views
+        ]
         known = [self.fills.get(view.buffer) for view in views]
         steps = Steps([like for like, number in zip(every, known, strict=True) if number is None])
         slots = iter(range(len(views)))

@@ -24,6 +24,7 @@ from glasstorch.compiler.loops.ir import HALF, POSITIONS, REDUCTIONS, Access, Bu
 from glasstorch.compiler.loops.nest import Placed
 from glasstorch.compiler.loops.schedule import Group
 from glasstorch.core.dtype import bfloat16, bool_, dtype, float16, float32
+from glasstorch.core.symbols import about, is_symbol
 from glasstorch.jit.codegen.cpp_loop import NAMES, expression, literal
 from glasstorch.jit.codegen.program import Constant, Operand
 
@@ -89,7 +90,7 @@ class GroupText:
 
     def parallel(self, loops: int, reach: int = 0) -> None:
         """Divide the next loops between threads, if there is enough to do."""
-        if prod(self.dims.sizes) >= GRAIN and (reach or loops):
+        if about(prod(self.dims.sizes)) >= GRAIN and (reach or loops):
             collapse = f" collapse({loops})" if loops > 1 else ""
             self.line(f"#pragma omp parallel for{collapse} num_threads(threads) schedule(static)")
 
@@ -107,7 +108,7 @@ class GroupText:
             self.body(0, inner=True)
             return
         last = self.rank - 1
-        long = self.dims.sizes[last] > CHUNK
+        long = about(self.dims.sizes[last]) > CHUNK
         self.parallel(last + long)
         for dim in range(last):
             self.over(dim)
@@ -175,8 +176,12 @@ class GroupText:
         reductions = [member for member in gathered if member.loop.reduction]
         size = self.dims.sizes[0]
         inner = prod(self.dims.sizes[1:])
-        step = max(1, -(-size // MOST_PARTS), CHUNK // inner)
-        parts = -(-size // step)
+        if is_symbol(size) or is_symbol(inner):
+            parts: int = max(1, min(MOST_PARTS, about(size), about(size * inner) // CHUNK))
+            step = (size + parts - 1) // parts
+        else:
+            step = max(1, -(-size // MOST_PARTS), CHUNK // inner)
+            parts = -(-size // step)
         for member in reductions:
             self.line(f"{self.gathers(member)} parts_{member.write.buffer.name}[{parts}];")
         self.body(0, inner=False)

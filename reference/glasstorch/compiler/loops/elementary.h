@@ -216,3 +216,12 @@ static inline double log_add_exp(double a, double b) {
 }
 
 }  // namespace elementary
+
+// Numbers that are known when a kernel runs
+[[maybe_unused]] static inline int64_t size_quotient(int64_t a, int64_t b) {
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+[[maybe_unused]] static inline int64_t size_remainder(int64_t a, int64_t b) {
+    return a - size_quotient(a, b) * b;
+}

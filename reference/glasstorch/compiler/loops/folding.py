@@ -15,6 +15,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.modes import no_grad
 from glasstorch.compiler.loops.pointwise import FILLS
+from glasstorch.core.symbols import is_symbol
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx.graph import Graph
 from glasstorch.fx.node import Node, map_arg
@@ -56,7 +57,9 @@ def _name(node: Node) -> str:
 
 def _is_small(node: Node) -> bool:
     like = node.meta.get("val")
-    return isinstance(like, Tensor) and like.device.type == "cpu" and prod(like.shape) <= MOST
+    if not isinstance(like, Tensor) or any(map(is_symbol, like.shape)):
+        return False
+    return like.device.type == "cpu" and prod(like.shape) <= MOST
 
 
 def _is_returned(node: Node) -> bool:

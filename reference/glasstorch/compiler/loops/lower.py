@@ -22,6 +22,7 @@ from glasstorch.compiler.loops.pointwise import is_pointwise, pointwise
 from glasstorch.compiler.loops.reductions import WAYS, reduce
 from glasstorch.core.layout import strided
 from glasstorch.core.pytree import tree_leaves, tree_map
+from glasstorch.core.symbols import SymInt, is_symbol
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx.graph_module import GraphModule
 from glasstorch.fx.node import Node
@@ -57,8 +58,6 @@ def lower(module: GraphModule) -> Lowered:
     """The loops of a graph that make_fx recorded with fake tensors. Unlowered if they cannot be made."""
     for node in module.graph.nodes:
         for like in tree_leaves(node.meta.get("val")):
-            if any(not isinstance(size, int) for size in (like.shape if isinstance(like, Tensor) else ())):
-                raise Unlowered(f"{node.name} has sizes that are symbols")
             if isinstance(like, Tensor) and (like.is_complex() or like.layout is not strided):
                 raise Unlowered(f"{node.name} is complex or sparse")
     build = Builder()
@@ -120,6 +119,10 @@ class _Lowering:
             return self._constant(node, found)
         if node.op == "output":
             return None
+        if is_symbol(like := node.meta.get("val")) and node.op == "call_function":
+            if not isinstance(like, SymInt):
+                raise Unlowered(f"{node.name} is a symbol, and no int")
+            return like
         if node.target is operator.getitem:
             return self.values[node.args[0]][node.args[1]]
         if node.op != "call_function" or not isinstance(node.target, OpOverload):
@@ -167,10 +170,13 @@ class _Lowering:
 
     def _loops(self, name: str, target: OpOverload, arguments: Sequence[Any], like: Any) -> Any:
         """The value of an operator that is a view or has loops; None for any other."""
-        given = tree_leaves(list(arguments))
+        sees = (target.is_view or name == "_unsafe_view") and isinstance(arguments[0], View)
+        given = () if sees else tree_leaves(list(arguments))
         if any(isinstance(one, Opaque) for one in given) or not all(map(_has_loops, tree_leaves(like))):
             raise UnfusableError("a value that loops cannot hold")
-        if (target.is_view or name == "_unsafe_view") and isinstance(arguments[0], View):
+        if any(map(is_symbol, given)):
+            raise UnfusableError("a number that is a symbol")
+        if sees:
             return self._seen(arguments[0], like)
         if is_pointwise(name):
             return pointwise(self.build, name, target, arguments, like)
@@ -244,8 +250,8 @@ def _has_loops(like: Any) -> bool:
     return plain and like.dtype in STORED
 
 
-def _offset(tensor: Tensor) -> int:
-    return int(tensor.storage_offset())
+def _offset(tensor: Tensor) -> Any:
+    return tensor.storage_offset()
 
 
 def same_strides(sizes: Sequence[int], one: Sequence[int], other: Sequence[int]) -> bool:

@@ -15,7 +15,7 @@ import ctypes
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any, Final
 from glasstorch.compiler.loops.cache import machine_code
 from glasstorch.compiler.loops.wrapper import Kernel
 from glasstorch.core.parallel import get_num_threads
+from glasstorch.core.symbols import about
 from glasstorch.devices.cpp_compiler import CompileError
 from glasstorch.jit.codegen.cpp_loop import HEAD, options
 
@@ -46,8 +47,13 @@ def source(kernels: Sequence[Kernel]) -> str:
     return "\n\n".join(["", *(kernel.text() for kernel in kernels)]) + "\n"
 
 
-def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., Any]]:
-    """The kernels as functions of pointers. CompileError if there is no compiler, or it fails."""
+def compiled(
+    kernels: Sequence[Kernel], text: str, symbols: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Callable[..., Any]]:
+    """The kernels as functions of pointers, and of the numbers that their symbols stand for.
+
+    CompileError if there is no compiler, or it fails.
+    """
     if not kernels:
         return {}
     code = COMMENT.sub("", prelude() + text)  # which say for whom it was written, and need not be the same
@@ -55,8 +61,9 @@ def compiled(kernels: Sequence[Kernel], text: str) -> dict[str, Callable[..., An
     functions = {}
     for kernel in kernels:
         function = getattr(loaded, kernel.name)
-        count = len(kernel.parameters) + bool(kernel.workspace)
-        function.argtypes = [ctypes.c_void_p] * count + [ctypes.c_int64] * (3 if kernel.product else 1)
+        count = len(kernel.parameters) + bool(about(kernel.workspace))
+        sizes = len((symbols or {}).get(kernel.name, ()))
+        function.argtypes = [ctypes.c_void_p] * count + [ctypes.c_int64] * (3 if kernel.product else sizes + 1)
         function.restype = None
         function.library = loaded  # which is unloaded when no function of it is left
         functions[kernel.name] = function

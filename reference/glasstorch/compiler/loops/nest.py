@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from glasstorch.compiler.loops.ir import Access, Loop
 from glasstorch.core.geometry import Shape, coalesce_dimensions
+from glasstorch.core.symbols import about, surely
 
 
 class Dims(NamedTuple):
@@ -61,7 +62,7 @@ def natural(loop: Loop) -> tuple[Dims, Placed]:
 
 
 def _reach(sizes: Shape, strides: Shape) -> int:
-    return prod(size for size, stride in zip(sizes, strides, strict=True) if stride)
+    return int(about(prod(size for size, stride in zip(sizes, strides, strict=True) if stride)))
 
 
 def common(one: Shape, other: Shape) -> Shape | None:
@@ -72,10 +73,10 @@ def common(one: Shape, other: Shape) -> Shape | None:
     >>> common((6, 4), (4, 6)) is None
     True
     """
-    if prod(one) != prod(other):
+    if not surely(prod(one) == prod(other)):
         return None
     cuts = sorted({1, *_tails(one), *_tails(other)})
-    if any(large % small for small, large in pairwise(cuts)):
+    if not all(surely(large % small == 0) for small, large in pairwise(cuts)):
         return None
     return tuple(large // small for small, large in pairwise(cuts))[::-1]
 

@@ -25,6 +25,7 @@ from typing import Final
 
 from glasstorch.compiler.loops.ir import POSITIONS, Access, Buffer, Extern, Item, Loop
 from glasstorch.compiler.loops.nest import Dims, Placed, common, natural, refined
+from glasstorch.core.symbols import about
 
 LONGEST: Final = 1 << 15  # elements of a row that one thread alone gathers, if it is all there is
 MOST_KEPT: Final = 1 << 19  # bytes of a row that is visited more than once: it stays in the second cache
@@ -175,7 +176,7 @@ def _names(group: Group) -> str:
 def shared(group: Group, loop: Loop) -> int:
     """The bytes of memory that need not be read, or written and read, if the loop joins the group."""
     both = {read.buffer for read in loop.reads} & (group.reads() | group.writes())
-    return sum(buffer.nbytes for buffer in both)
+    return int(about(sum(buffer.nbytes for buffer in both)))
 
 
 def join(group: Group, dims: Dims, placed: Sequence[Placed]) -> Group | str:

@@ -9,11 +9,13 @@ its workspace: two of them share a place if the one is last read before the othe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import prod
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from glasstorch._tensor import Tensor
 from glasstorch.compiler.loops.cpp_text import GRAIN, STORED_AS, GroupText
 from glasstorch.compiler.loops.cuda_text import CudaGroupText
 from glasstorch.compiler.loops.ir import POSITIONS, Buffer, Extern, View
@@ -24,8 +26,11 @@ from glasstorch.compiler.loops.schedule import Group, Schedule
 from glasstorch.compiler.loops.settings import settings
 from glasstorch.core.device import device
 from glasstorch.core.pytree import tree_leaves
+from glasstorch.core.symbols import SymInt, about, is_symbol
 from glasstorch.fx.node import Node
 
+SYMBOL: Final = re.compile(r"\bs\d+\b")
+COMMENT: Final = re.compile(r"//.*")
 ALIGNMENT = 64  # bytes, of buffers in a workspace
 
 
@@ -62,9 +67,7 @@ class Kernel(NamedTuple):
             else f"{'' if buffer in written else 'const '}{STORED_AS[buffer.dtype]}* __restrict__ {buffer.name}"
             for buffer in self.parameters
         ]
-        more = ["char* workspace"] if self.workspace else ["int64_t begin", "int64_t end"] if self.product else []
-        signature = ", ".join([*taken, *more, "int64_t threads"])
-        lines = [f'extern "C" void {self.name}({signature}) {{']
+        lines: list[str] = []
         for buffer, place in self.inner.items():
             kind = STORED_AS[buffer.dtype]
             lines.append(f"    {kind}* __restrict__ {buffer.name} = ({kind}*)(workspace + {place});")
@@ -72,7 +75,17 @@ class Kernel(NamedTuple):
             lines.append(f"    {STORED_AS[buffer.dtype]}* {buffer.name} = {before.name};")
         rows = ("begin", "end") if self.product else None
         lines += [GroupText(group, self.stored, rows).text() for group in self.groups]
-        return "\n".join([*lines, "}"])
+        body = "\n".join([*lines, "}"])
+        more = ["int64_t begin", "int64_t end"] if self.product else []
+        more += ["char* workspace"] if about(self.workspace) else []
+        more += [f"int64_t {name}" for name in symbols_of(body)]
+        signature = ", ".join([*taken, *more, "int64_t threads"])
+        return f'extern "C" void {self.name}({signature}) {{\n{body}'
+
+
+def symbols_of(text: str) -> list[str]:
+    """The symbols in a text, which stand for numbers that are known when it runs."""
+    return sorted(set(SYMBOL.findall(COMMENT.sub("", text))), key=lambda name: int(name[1:]))
 
 
 class Plan(NamedTuple):
@@ -159,6 +172,11 @@ def _kernel(name: str, groups: list[Group], place: int, last: dict[Buffer, int],
 def _places(lives: dict[Buffer, tuple[int, int]]) -> tuple[dict[Buffer, int], int]:
     """A place in the workspace for each buffer: none shares memory with one that is needed at the same time."""
     found: dict[Buffer, tuple[int, int]] = {}
+    if any(is_symbol(buffer.nbytes) for buffer in lives):  # which of two is larger is not known: all have their own
+        size = 0
+        for buffer in lives:
+            found[buffer] = (size, size := size + (buffer.nbytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT)
+        return {buffer: place for buffer, (place, _) in found.items()}, size
     for buffer, (start, end) in sorted(lives.items(), key=lambda one: -one[0].nbytes):
         size = -(-buffer.nbytes // ALIGNMENT) * ALIGNMENT
         place = 0
@@ -172,8 +190,10 @@ def _places(lives: dict[Buffer, tuple[int, int]]) -> tuple[dict[Buffer, int], in
 class WrapperText:
     """Writes `call(args)`; `objects` are what its names stand for."""
 
-    def __init__(self, lowered: Lowered, planned: Plan) -> None:
+    def __init__(self, lowered: Lowered, planned: Plan, symbols: Mapping[str, Sequence[str]] | None = None) -> None:
         self.lowered, self.planned = lowered, planned
+        self.symbols = symbols or {}  # the numbers that a kernel is given
+        self.bound: set[str] = set()  # those that have names in the text
         self.lines: list[str] = []
         self.objects: dict[str, Any] = {}
         self.names: dict[Buffer, str] = {}
@@ -182,6 +202,7 @@ class WrapperText:
         names = [name for name, _ in self.lowered.inputs]
         self.line(f"[{', '.join(names)}] = args")
         self.line("args.clear()")
+        self.bind()
         for name, value in [*self.lowered.inputs, *((n, v) for n, (_, v) in self.lowered.constants.items())]:
             if isinstance(value, View):
                 self.names[value.buffer] = name
@@ -204,6 +225,24 @@ class WrapperText:
         self.line(f"return {self.value(list(outputs) if isinstance(outputs, list | tuple) else [outputs])}")
         return "def call(args):\n" + "\n".join(self.lines) + "\n"
 
+    def bind(self) -> None:
+        """Give the numbers names that symbols stand for: of inputs that are numbers, and of sizes."""
+        likes = {node.name: node.meta.get("val") for node in self.lowered.values if node.op == "placeholder"}
+        for name, like in likes.items():
+            if is_symbol(like):
+                self.name_symbol(str(like), name)
+        for name, like in likes.items():
+            if isinstance(like, Tensor):
+                for place, numbers in (("_shape", like.shape), ("stride()", like.stride())):
+                    for dim, number in enumerate(numbers):
+                        if is_symbol(number):
+                            self.name_symbol(str(number), f"{name}.{place}[{dim}]")
+
+    def name_symbol(self, symbol: str, found: str) -> None:
+        if SYMBOL.fullmatch(symbol) and symbol not in self.bound:
+            self.bound.add(symbol)
+            self.line(f"{symbol} = {found}")
+
     def line(self, text: str) -> None:
         self.lines.append("    " + text)
 
@@ -223,7 +262,8 @@ class WrapperText:
             less = f"  # {apart - kernel.workspace} bytes less than apart" if apart > kernel.workspace else ""
             self.line(f"workspace = empty_strided(({kernel.workspace},), (1,), torch.uint8){less}")
             pointers.append("pointer(workspace)")
-        large = any(prod(group.dims.sizes) >= GRAIN for group in kernel.groups)
+        large = any(about(prod(group.dims.sizes)) >= GRAIN for group in kernel.groups)
+        pointers += self.symbols.get(kernel.name, ())
         self.line(f"{kernel.name}({', '.join([*pointers, 'threads()' if large else '1'])})")
         for buffer, before in kernel.over.items():
             self.line(f"{self.name(buffer)} = {self.name(before)}  # in its place: {buffer.nbytes} bytes less")
@@ -299,14 +339,16 @@ class WrapperText:
                 on = f", {self.device(value.buffer.device)}" if value.buffer.device != "cpu" else ""
                 return f"empty_strided({value.sizes}, {value.strides}, {value.dtype}{on})"
             name = self.name(value.buffer)
-            if value.offset == 0 and (value.sizes, value.strides) == (value.buffer.sizes, value.buffer.strides):
+            whole = value.buffer.sizes, value.buffer.strides
+            # Tuples of other lengths are compared element by element too, which symbols would take for a question.
+            if value.offset == 0 and len(value.sizes) == len(whole[0]) and (value.sizes, value.strides) == whole:
                 return name
             return f"as_strided({name}, {value.sizes}, {value.strides}, {value.offset})"
         if isinstance(value, Opaque):
             return value.name
         if isinstance(value, list | tuple):
             return f"[{', '.join(self.value(one) for one in value)}]"
-        if value is None or isinstance(value, bool | int | str):
+        if value is None or isinstance(value, bool | int | str | SymInt):
             return repr(value)
         name = f"object{len(self.objects)}"
         self.objects[name] = value

@@ -393,10 +393,15 @@ def _fake_mode_for(args: Any, allow_real: bool, tracing_mode: str) -> FakeTensor
     return found
 
 
+def _has_symbols(tensor: Tensor) -> bool:
+    """Whether a tensor is a fake one some of whose sizes are symbols already."""
+    return isinstance(tensor, FakeTensor) and any(map(is_symbol, tensor._shape))
+
+
 def _faked(fake: FakeTensorMode, args: Any, tracing_mode: str) -> Any:
     """The arguments as fake tensors; in symbolic mode an int is a symbol, of which each number is possible."""
     if tracing_mode != "symbolic":
-        return tree_map_only(Tensor, fake.from_tensor, args)
+        return tree_map_only(Tensor, lambda t: t if _has_symbols(t) else fake.from_tensor(t, static_shapes=True), args)
     sources = import_module("glasstorch.fx.experimental._symbols.sources")
     env, names = fake.shape_env, iter(f"input{i}" for i in count())
     source = sources.ConstantSource(next(names))

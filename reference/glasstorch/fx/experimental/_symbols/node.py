@@ -173,10 +173,11 @@ class SymNode:
 
     def str(self) -> Text:
         """The expression in words."""
-        return f"{self.expr}"
+        notation = self.shape_env.notation
+        return f"{self.expr}" if notation is None else str(notation(self.expr))
 
     def __str__(self) -> Text:
-        return f"{self.expr}"
+        return self.str()
 
     def __repr__(self) -> Text:
         return f"SymNode({self._expr}, shape_env={self.shape_env}, pytype={self.pytype}, hint={self._hint})"
@@ -237,7 +238,9 @@ class SymNode:
         return self.guard_bool("", 0) if self.pytype is bool else bool(self.binary("ne", self.wrapped(), 0))
 
     def hash_key(self) -> Any:
-        """Refused: what a symbol is equal to may change."""
+        """Refused: what a symbol is equal to may change. Who writes code of symbols takes them as they are written."""
+        if self.shape_env.notation is not None:
+            return self.str()
         raise TypeError(f"unhashable type: {'non-nested SymInt' if self.is_int() else WRAPPERS[self.pytype].__name__}")
 
     def wrapped(self) -> Any:

@@ -62,6 +62,7 @@ class State:
         self.unnamed = 0  # how many tensors there are of which it was not said where they come from
         self.frozen = False
         self.oblivious = 0  # above 0 while shape functions run; see Note [Sizes inside an operator]
+        self.notation: Any = None  # how expressions are written, where code is made of them; None for sympy's way
         self._suppressed = 0
         self._replacements_version_counter = 0
 

@@ -66,7 +66,8 @@ def compute_strides(
     own_strides = [
         t.strides() if t.dtype is common or t is mask else strides_like(t._shape, t.strides()) for t in tensors
     ]
-    if not number and all(tensor._shape == shape for tensor in tensors):
+    # Tuples of other lengths are compared element by element too, which symbols would take for a question.
+    if not number and all(len(t._shape) == len(shape) and t._shape == shape for t in tensors):
         all_strides = own_strides
         if all(is_contiguous(shape, strides) for strides in all_strides):
             return None
