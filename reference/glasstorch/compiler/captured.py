@@ -400,7 +400,7 @@ def _binder(fn: FunctionType) -> Callable[..., dict[str, Any]]:
     returned = ", ".join(f"{p.name!r}: {p.name}" for p in plain)
     exec(f"def bind{inspect.Signature(plain)}:\n    return {{{returned}}}", names)
     bind: Callable[..., dict[str, Any]] = names["bind"]
-    bind.__name__ = bind.__qualname__ = fn.__name__
+    bind.__name__, bind.__qualname__ = fn.__name__, fn.__qualname__
     return bind
 
 

@@ -12,7 +12,7 @@ from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsup
 from glasstorch.compiler.counters import counters
 from glasstorch.compiler.errors import BackendCompilerFailed
 from glasstorch.compiler.logs import is_on, tell
-from glasstorch.compiler.reasons import kind_of
+from glasstorch.compiler.reasons import hints_of, kind_of
 from glasstorch.compiler.settings import settings
 from glasstorch.compiler.stance import state
 from glasstorch.compiler.watching import timed, told
@@ -64,7 +64,8 @@ class Compilation:
         self.breaks.append(Break(error.reason, error.where, goes_on))
         told("broken", found=self.breaks[-1])
         then = "the graph ends there" if goes_on else "the function runs as it is"
-        tell("graph_breaks", f"{error.reason}\n  at {error.where or 'an unknown line'}; {then}")
+        hints = "".join(f"\n  Hint: {hint}" for hint in hints_of(error.reason))
+        tell("graph_breaks", f"{error.reason}\n  at {error.where or 'an unknown line'}; {then}{hints}")
 
     def run_of(self, module: GraphModule, inputs: list[Any]) -> Callable[..., Any]:
         """What the backend makes of a graph; a graph that computes nothing runs as it is."""

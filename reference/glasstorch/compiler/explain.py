@@ -15,6 +15,7 @@ from glasstorch.compiler.captured import Entry, Optimized
 from glasstorch.compiler.compilation import Break
 from glasstorch.compiler.guards import Guard
 from glasstorch.compiler.optimize import optimize
+from glasstorch.compiler.reasons import hints_of
 from glasstorch.fx.graph_module import GraphModule
 
 
@@ -37,6 +38,7 @@ class ExplainOutput:
             lines += [
                 f"  Break Reason {i}:",
                 f"    Reason: {reason.reason}",
+                *(f"    Hint: {hint}" for hint in hints_of(reason.reason)),
                 "    User Stack:",
                 f"      {reason.where}",
             ]

@@ -309,23 +309,42 @@ def bind(function: Function, args: list[Value], kwargs: dict[str, Value]) -> dic
     for name in names[code.co_posonlyargcount : count + keyword_only]:
         if name in named:
             if name in bound:
-                raise Raised(TypeError(f"{code.co_name}() got multiple values for argument {name!r}"))
+                raise _misfit(function, args, kwargs)
             bound[name] = named.pop(name)
     if code.co_flags & inspect.CO_VARARGS:
         bound[next(rest)] = Sequence(list(args[count:]), tuple)
     elif len(args) > count:
-        raise Raised(TypeError(f"{code.co_name}() takes {count} positional arguments but {len(args)} were given"))
+        raise _misfit(function, args, kwargs)
     if code.co_flags & inspect.CO_VARKEYWORDS:
         bound[next(rest)] = Mapping(named)
     elif named:
-        raise Raised(TypeError(f"{code.co_name}() got an unexpected keyword argument {next(iter(named))!r}"))
+        raise _misfit(function, args, kwargs)
     with_default = names[count - len(function.defaults) : count]
     for name, default in (*zip(with_default, function.defaults, strict=True), *function.keyword_defaults.items()):
         bound.setdefault(name, default)
-    missing = [name for name in names[: count + keyword_only] if name not in bound]
-    if missing:
-        raise Raised(TypeError(f"{code.co_name}() missing required argument {missing[0]!r}"))
+    if any(name not in bound for name in names[: count + keyword_only]):
+        raise _misfit(function, args, kwargs)
     return bound
+
+
+def _misfit(function: Function, args: list[Value], kwargs: dict[str, Value]) -> Raised:
+    """Python's own error for arguments that do not fit: that of an empty function with the same parameters."""
+    code = function.code
+    flags = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
+    count = code.co_argcount + code.co_kwonlyargcount + bool(flags & inspect.CO_VARARGS)
+    names = code.co_varnames[: count + bool(flags & inspect.CO_VARKEYWORDS)]
+    empty = (lambda: None).__code__.replace(
+        co_argcount=code.co_argcount, co_posonlyargcount=code.co_posonlyargcount, co_name=code.co_name,
+        co_kwonlyargcount=code.co_kwonlyargcount, co_varnames=names, co_nlocals=len(names),
+        co_qualname=code.co_qualname, co_flags=inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | flags,
+    )  # fmt: skip
+    stand_in = FunctionType(empty, {}, code.co_name, (None,) * len(function.defaults))
+    stand_in.__kwdefaults__ = dict.fromkeys(function.keyword_defaults)
+    try:
+        stand_in(*args, **kwargs)
+    except TypeError as error:
+        return Raised(error.with_traceback(None))
+    raise AssertionError(f"these arguments fit {code.co_qualname}")
 
 
 __all__ = ["Caller", "bind", "subscript"]

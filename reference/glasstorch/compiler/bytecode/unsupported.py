@@ -6,6 +6,8 @@ Differs: there is one class for all reasons. PyTorch numbers them and explains e
 
 from __future__ import annotations
 
+from glasstorch.compiler.reasons import message_of
+
 
 class TorchDynamoException(RuntimeError):
     """An error of the capture of a program."""
@@ -21,7 +23,7 @@ class Unsupported(TorchDynamoException):
         self.reason = reason
         self.where = where
         self.skips = skips  # whether the whole function runs as it is, its first part too
-        super().__init__(f"{reason}{f' ({where})' if where else ''}")
+        super().__init__(message_of(reason, where))
 
     def at(self, where: str) -> Unsupported:
         """The same with the line of the program, if it has none yet."""
