@@ -106,12 +106,12 @@ def kind_of(reason: str) -> str | None:
 def message_of(reason: str, where: str = "") -> str:
     """The message of an error that names a reason: where PyTorch has a heading for it, with an explanation and hints.
 
-    >>> print(message_of("backward() of a tensor", "step.py:3 in step"))
+    >>> print(message_of("backward() of a tensor", "line 3 in step"))
     Unsupported Tensor.backward() call
       Explanation: backward() changes gradients of tensors that the graph does not know.
       Hint: Compile what gives the loss, and call backward() of its result.
     <BLANKLINE>
-      Developer debug context: backward() of a tensor (step.py:3 in step)
+      Developer debug context: backward() of a tensor (line 3 in step)
     """
     place = f"{reason}{f' ({where})' if where else ''}"
     kind = kind_of(reason)
