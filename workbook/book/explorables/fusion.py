@@ -20,7 +20,7 @@ from glasstorch.core.pytree import tree_leaves
 from glasstorch.fx.experimental.proxy_tensor import make_fx
 from workbook.book.figures.kit import Figure
 
-ROWS, LONG = (1000, 1000), (20, 40_000)
+ROWS, LONG = (1000, 1000), (4, 200_000)
 # What a reader can choose, the sizes of x and y, and the expression as a function.
 PROGRAMS: dict[str, tuple[tuple[int, int], Callable[[Any, Any], Any]]] = {
     "(x * y + x).sigmoid() * y": (ROWS, lambda x, y: (x * y + x).sigmoid() * y),
