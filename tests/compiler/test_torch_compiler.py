@@ -212,3 +212,23 @@ class OfPyTorchsKind(glasstorch._dynamo.test_case.TestCase):
             self.assertEqual(toy(torch.ones(3), torch.ones(3)), torch.full((3,), 0.5))  # noqa: PT009
         self.assertEqual(counter.frame_count, 1)  # noqa: PT009
         assert torch._dynamo.utils.counters["stats"]["unique_graphs"] == 1
+
+
+@pytest.mark.parametrize("library", ["glasstorch", "torch"])
+def test_explain_counts_functions_and_says_where(library: str, require: Any) -> None:
+    t = require(library)
+    __import__(f"{library}._dynamo")
+
+    def f(x: Any) -> Any:
+        y = x.sin() + 1
+        print(end="")
+        return t.cos(y * 2)
+
+    found = t._dynamo.explain(f)(t.ones(2))
+    assert (found.graph_count, found.graph_break_count, found.op_count) == (2, 1, 3)
+    assert [len(ops) for ops in found.ops_per_graph] == [1, 2]
+    (frame,) = found.break_reasons[0].user_stack
+    assert (frame.filename, frame.lineno, frame.name) == (__file__, f.__code__.co_firstlineno + 2, "f")
+    text = str(found)
+    assert text.startswith("Graph Count: 2\nGraph Break Count: 1\nOp Count: 3\nBreak Reasons:\n  Break Reason 1:\n")
+    assert f"    User Stack:\n      <FrameSummary file {__file__}, line {frame.lineno} in f>\nOps per Graph:" in text

@@ -21,7 +21,7 @@ pytestmark = [
 def f(x: Any, w: Any) -> Any:
     y = glasstorch.sin(x) * 2
     print(end="</script><b>")
-    return glasstorch.softmax(y @ w, -1).sum()
+    return glasstorch.softmax(y@w,-1).sum()*len("a_word_that_is_wider_than_any_phone_is")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,7 @@ def test_text_of_the_program_is_no_markup(window: Watched) -> None:
 
 
 def test_the_page_asks_nobody_and_fits_every_window(window: Watched, axe: str) -> None:
+    window.page.locator(".source", has_text="glasstorch.softmax").click()
     for size in (PHONE, WIDE):
         window.page.set_viewport_size(size)
         assert window.page.evaluate("document.documentElement.scrollWidth") <= size["width"]

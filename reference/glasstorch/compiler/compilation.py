@@ -5,8 +5,10 @@ Mirrors: torch/_dynamo/convert_frame.py (ConvertFrame), torch/_dynamo/output_gra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from traceback import FrameSummary
+from typing import Any, Final, NamedTuple
 
 from glasstorch.compiler.bytecode.unsupported import TorchDynamoException, Unsupported
 from glasstorch.compiler.counters import counters
@@ -18,6 +20,7 @@ from glasstorch.compiler.stance import state
 from glasstorch.compiler.watching import timed, told
 from glasstorch.fx.graph_module import GraphModule
 
+PLACE: Final = re.compile(r"(.*):(\d+) in (.*)")
 Backend = Callable[[GraphModule, list[Any]], Callable[..., Any]]
 
 
@@ -27,6 +30,12 @@ class Break(NamedTuple):
     reason: str
     where: str
     graph_break: bool = True  # whether the function goes on in another graph
+
+    @property
+    def user_stack(self) -> list[FrameSummary]:
+        """The line of the program at which the graph ended; none if it is not known."""
+        found = PLACE.fullmatch(self.where)
+        return [FrameSummary(found[1], int(found[2]), found[3])] if found else []
 
     @property
     def kind(self) -> str | None:

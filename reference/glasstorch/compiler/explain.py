@@ -40,7 +40,7 @@ class ExplainOutput:
                 f"    Reason: {reason.reason}",
                 *(f"    Hint: {hint}" for hint in hints_of(reason.reason)),
                 "    User Stack:",
-                f"      {reason.where}",
+                *(f"      {frame}" for frame in reason.user_stack),
             ]
         lines.append("Ops per Graph:")
         for i, ops in enumerate(self.ops_per_graph, 1):
@@ -95,7 +95,7 @@ def explain(fn: Callable[..., Any]) -> Callable[..., ExplainOutput]:
 
         compiled = optimize(backend)(fn)
         compiled(*args, **kwargs)
-        ops = [[node.target for node in module.graph.nodes if node.op.startswith("call")] for module in graphs]
+        ops = [[node.target for node in g.graph.nodes if node.op == "call_function"] for g in graphs]  # as in PyTorch
         of = compiled._optimized.of
         guards = [guard for one in of.functions for entry in one.entries for guard in shown(entry, one)]
         breaks = max(len(graphs) - 1, 0)

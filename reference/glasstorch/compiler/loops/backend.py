@@ -54,11 +54,11 @@ class CompiledFxGraph:
 
     _boxed_call = True
 
-    def __init__(self, module: GraphModule) -> None:
+    def __init__(self, module: GraphModule, made_of: GraphModule | None = None) -> None:
         with written_symbols(module) as has_symbols:
-            self._compile(module, has_symbols)
+            self._compile(module, has_symbols, made_of or module)
 
-    def _compile(self, module: GraphModule, has_symbols: bool) -> None:
+    def _compile(self, module: GraphModule, has_symbols: bool, made_of: GraphModule) -> None:
         with timed("loops"):
             lowered = lower(module)
             scheduled = schedule(lowered.items)
@@ -91,7 +91,7 @@ class CompiledFxGraph:
         names.update(wrapper.objects)
         exec(compile(self.source_code, "<compiled graph>", "exec"), names)  # text of our own
         self.call: Callable[[list[Any]], list[Any]] = names["call"]
-        told("loops", module=module, lowered=lowered, order=scheduled.order, compiled=self)
+        told("loops", module=module, made_of=made_of, lowered=lowered, order=scheduled.order, compiled=self)
 
     def __call__(self, args: list[Any]) -> list[Any]:
         return self.call(args)
@@ -189,10 +189,10 @@ def compile_fx_inner(module: GraphModule, example_inputs: Sequence[Any]) -> Call
     try:
         if any(isinstance(value, Tensor) and 0 in value.shape for value in values):
             raise Unlowered("loops over nothing gain nothing")
-        module = custom("post_grad_custom_pre_pass", module)
+        made = custom("post_grad_custom_pre_pass", module)
         if settings.pattern_matcher and applies("post_grad_passes", "the patterns of a traced graph"):
-            module = after_autograd(module)
-        return CompiledFxGraph(custom("post_grad_custom_post_pass", module))
+            made = after_autograd(made)
+        return CompiledFxGraph(custom("post_grad_custom_post_pass", made), module)
     except Unlowered as error:
         if any(is_symbol(node.meta.get("val")) for node in module.graph.nodes):
             raise NeedsNumbers(str(error)) from None

@@ -28,6 +28,7 @@ class Loops(NamedTuple):
     """What the library's own compiler made of one graph."""
 
     module: Any
+    made_of: Any  # the graph in which patterns were not replaced yet
     lowered: Any
     order: list[Any]
     compiled: Any
@@ -106,8 +107,8 @@ class Recording:
     def _partition(self, **facts: Any) -> None:
         self.last.partitions.append(facts)
 
-    def _loops(self, module: Any, **facts: Any) -> None:
-        self._part_of(module).loops.append(Loops(module, **facts))
+    def _loops(self, **facts: Any) -> None:
+        self._part_of(facts["made_of"]).loops.append(Loops(**facts))
 
     def _hint(self, text: str, module: Any = None) -> None:
         self._part_of(module).hints.append(text)

@@ -60,7 +60,7 @@ def _stages_of(part: Part) -> Iterator[Stage]:
     for module in part.forwards:
         yield Stage("Graph of operators", ONE_PASS, code_rows(module), "forward graph")
     for found in part.loops:
-        pass_ = "backward" if id(found.module) in backwards else "forward"
+        pass_ = "backward" if id(found.made_of) in backwards else "forward"
         rows = LoopRows(found)
         yield Stage(f"Loops, {pass_}", LOOPS, rows.loops_rows(), "loops")
         yield Stage(f"Fusion, {pass_}", FUSION, [*rows.fusion_rows(), *rows.order_rows()])
