@@ -131,3 +131,22 @@ def test_which_tensors_became_one_is_said(require: Any) -> None:
         return lines
 
     assert told(torch) == told(require("torch"))
+
+
+@pytest.mark.parametrize("backend", ["aot_eager", "aot_eager_decomp_partition", "inductor"])
+def test_an_argument_that_backward_needs_is_written_to(backend: str) -> None:
+    """PyTorch's graphs keep the argument, and give another gradient or an error."""
+
+    def g(x: Any, y: Any) -> Any:
+        z = y.tanh() * x.t().exp()
+        x.add_(1)
+        y.detach().mul_(2)
+        return z * 2
+
+    found = []
+    for run in (torch.compile(g, backend=backend), g):
+        x, y = torch.arange(6.0).reshape(2, 3), torch.linspace(0, 1, 6).reshape(3, 2).requires_grad_()
+        run(x, y).sum().backward()
+        found += [x, y.grad]
+    assert torch.equal(found[0], found[2])
+    assert torch.allclose(found[1], found[3])

@@ -35,7 +35,7 @@ def node_of(
         def forward(ctx: Any, *args: Any) -> tuple[Any, ...]:
             found = call(forward, list(args))
             results = [None if i in views else _alone(value) for i, value in enumerate(found[:count])]
-            saved = found[count:]
+            saved = _unwritten(found[count:], [args[i] for i in effects.written])
             ctx.save_for_backward(*[value for value in saved if isinstance(value, Tensor)])
             ctx.others = [None if isinstance(value, Tensor) else value for value in saved]
             plain = [value for value, takes in zip(results, effects.differentiable, strict=True) if not takes]
@@ -53,6 +53,20 @@ def node_of(
             return tuple(call(backward(), [*saved, *tangents]))
 
     return lambda *args: list(CompiledFunction.apply(*args))
+
+
+def _unwritten(saved: Sequence[Any], written: Sequence[Tensor]) -> Sequence[Any]:
+    """What is saved for the backward pass, with copies of what lies in the memory of arguments that are written to.
+
+    `finish` writes to them after this; PyTorch raises an error in the backward pass.
+    """
+    if not written:
+        return saved
+    memory = {arg.untyped_storage()._cdata for arg in written}
+    return [
+        value.clone() if isinstance(value, Tensor) and value.untyped_storage()._cdata in memory else value
+        for value in saved
+    ]
 
 
 def _alone(value: Any) -> Any:
