@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 
 from glasstorch._tensor import Tensor
 from glasstorch.amp.settings import lower_precision
-from glasstorch.autograd.modes import is_grad_enabled
+from glasstorch.autograd.modes import grad_mode, is_grad_enabled
 from glasstorch.calls.overloaded import mode_stack
-from glasstorch.core.device import chosen_device
+from glasstorch.core.device import chosen, chosen_device
 from glasstorch.core.dtype import get_default_dtype
 from glasstorch.dispatch.active_keys import active_keys
 from glasstorch.kernels.creation.known_memory import determinism
@@ -37,20 +37,6 @@ class Guard(NamedTuple):
 
 # What a guard of an object's identity is called, by the object's class.
 BY_CLASS: Final = {"MODULE_MATCH": ModuleType, "CLOSURE_MATCH": FunctionType, "BUILTIN_MATCH": BuiltinFunctionType}
-
-
-def global_state() -> tuple[Any, ...]:
-    """What else decides what operators give: modes, autocast and its dtypes, the default dtype and device."""
-    asked = mode_stack.get()
-    return (
-        active_keys.get(),
-        lower_precision.get(),
-        get_default_dtype(),
-        chosen_device(),
-        determinism.asked,
-        determinism.warn_only,
-        asked and asked_modes(),
-    )
 
 
 def asked_modes() -> tuple[Any, ...]:
@@ -92,12 +78,19 @@ class Guards:
         self.all: dict[Guard, str] = {}  # with the lines of the program that were being executed
         self.lines: Callable[[], str] = str
         self.names: dict[str, Any] = {
-            "grad_enabled": is_grad_enabled,
+            "grad_enabled": grad_mode.get,
             "is_empty": is_empty,
             "distinct": distinct,
             "are_alike": are_alike,
             "lacks": lacks,
-            "global_state": global_state,
+            "keys": active_keys.get,
+            "autocast": lower_precision.get,
+            "default_dtype": get_default_dtype,
+            "determinism": determinism,
+            "chosen": chosen,
+            "chosen_device": chosen_device,
+            "modes": mode_stack.get,
+            "asked_modes": asked_modes,
             "math": math,
         }
         self._name_of: dict[int, str] = {}
@@ -186,7 +179,25 @@ class Guards:
     def grad_mode(self) -> None:
         """Gradients are recorded, or not, as they are now."""
         self.add("GRAD_MODE", "", f"grad_enabled() is {is_grad_enabled()}")
-        self.add("GLOBAL_STATE", "", f"global_state() == {self.name_of(global_state())}")
+        self.global_state()
+
+    def global_state(self) -> None:  # hot path: each call asks all of this
+        """What else decides what operators give: keys, autocast, settings, the default dtype and device, and modes.
+
+        No graph is captured while a mode is asked by each call of a function.
+        """
+        autocast, device = self.name_of(lower_precision.get()), chosen_device()
+        facts = (
+            f"keys() == {active_keys.get()}",
+            f"(autocast() is {autocast} or autocast() == {autocast})",
+            f"default_dtype() is {self.name_of(get_default_dtype())}",
+            f"determinism.asked is {determinism.asked}",
+            f"determinism.warn_only is {determinism.warn_only}",
+            "(not chosen.ever or chosen_device() is None)" if device is None else
+            f"chosen_device() == {self.name_of(device)}",
+            "(not modes() or not asked_modes())",
+        )  # fmt: skip
+        self.add("GLOBAL_STATE", "", " and ".join(facts))
 
     def compiled(self) -> Callable[[dict[str, Any], dict[str, Any]], bool]:
         """A function of arguments and globals that says whether all guards hold."""
