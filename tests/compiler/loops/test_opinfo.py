@@ -35,7 +35,7 @@ def test_chosen_entries(name: str, require: Callable[[str], Any]) -> None:
 
 
 @pytest.mark.slow  # some thousand compilations
-@pytest.mark.filterwarnings("ignore:torch.qr is deprecated")
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_entry(name: str, require: Callable[[str], Any]) -> None:
     check(name, require("torch"), DTYPES)
