@@ -15,6 +15,10 @@ CLASSES = "there are no classes that C++ registers for scripts"
 COMPILED = "it is for compiled kernels"
 GIVEN_UP = "PyTorch has given up its data pipes"
 HALF_LEFT_OUT = "products of matrices with two of four elements left out are for the tensor cores of a GPU"
+ELSEWHERE = "it splits a program for another compiler, of which there is none"
+TYPED = "graphs are not checked for the sizes that annotations name"
+FOR_REGIONS = "a region is captured in each place where it is called"
+IN_GUARDS = "what must be true of sizes is checked by guards, or by the program's own torch._check"
 ONEDNN = "there is no layout of oneDNN's own"
 FOR_FUNCTIONALIZATION = "it is a part of PyTorch's functionalization, and nothing that programs call"
 OF_QUANTIZED = (
@@ -51,6 +55,20 @@ LEFT_OUT: Final = {
     "torch.sparse.SparseSemiStructuredTensorCUSPARSELT": HALF_LEFT_OUT,
     "torch.sparse.SparseSemiStructuredTensorCUTLASS": HALF_LEFT_OUT,
     "torch.sparse.to_sparse_semi_structured": HALF_LEFT_OUT,
+    "torch.fx.passes.splitter_base": ELSEWHERE,
+    "torch.fx.passes.net_min_base": ELSEWHERE,
+    "torch.fx.passes.backends": "there are no graphs of CUDA",
+    "torch.fx.passes.regional_inductor": FOR_REGIONS,
+    "torch.fx.passes.regional_inductor_invoke_subgraph": FOR_REGIONS,
+    "torch.fx.passes.runtime_assert": IN_GUARDS,
+    "torch.fx.experimental.accelerator_partitioner": ELSEWHERE,
+    "torch.fx.experimental.partitioner_utils": ELSEWHERE,
+    "torch.fx.experimental.graph_gradual_typechecker": TYPED,
+    "torch.fx.experimental.refinement_types": TYPED,
+    "torch.fx.experimental.migrate_gradual_types": TYPED,
+    "torch.fx.experimental.unification": TYPED,
+    "torch.fx.experimental.unify_refinements": TYPED,
+    "torch.fx.experimental.validator": "what a ShapeEnv concludes is not proved by z3",
     "torch.Tensor.__dlpack_c_exchange_api__": "it is a table of functions in C",
     "torch.Tensor.__setstate__": "it reads pickles from before PyTorch 0.4",
     "torch.Tensor.slice_inverse": FOR_FUNCTIONALIZATION,
