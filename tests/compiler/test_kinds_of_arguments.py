@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import glasstorch as torch
+from tests.compiler.alike import check
 
 BACKENDS = ("eager", "aot_eager", "inductor")
 
@@ -162,3 +165,55 @@ def test_gradients_through_writes_to_views(backend: str, change: Any) -> None:
     expected.sum().backward()
     assert torch.equal(found, expected)
     assert torch.equal(first.grad, second.grad)
+
+
+def numbers_of_numpy(t: Any, compiled: Any) -> Any:
+    f, x = compiled(lambda x, k: (x * k, k * 2)), t.ones(2)
+    numbers = [np.float64(2.5), np.float64(3.5), np.int64(2), np.float32(1.5), np.int32(7), np.bool_(True)]
+    return [f(x, number)[0] for number in numbers]
+
+
+def arrays(t: Any, compiled: Any) -> Any:
+    f, x = compiled(lambda x, a: (x + t.from_numpy(a), (a * 2).tolist())), t.ones(2)
+    return [f(x, a) for a in (np.ones(2), np.zeros(2), np.ones(2, np.float32), np.arange(4.0)[::2])]
+
+
+def calls_of_numpy(t: Any, compiled: Any) -> Any:
+    def g(x: Any) -> Any:
+        y = t.from_numpy(np.sin(x.numpy())) * np.sqrt(4) + np.pi
+        return y * sum(int(v) for v in np.arange(3)) + float(np.prod([1, 2, 3]))
+
+    f = compiled(g)
+    return [f(t.ones(2)), f(t.zeros(2))]
+
+
+def an_array_of_the_outside(t: Any, compiled: Any) -> Any:
+    shift = np.ones(2, np.float32)
+
+    def g(x: Any, a: Any) -> Any:
+        a[0] = 5
+        return x + t.from_numpy(shift)
+
+    f, changed = compiled(g), np.zeros(2)
+    found = [f(t.ones(2), changed)]
+    shift[0] = 7
+    return [*found, f(t.ones(2), changed), changed.tolist()]
+
+
+def records(t: Any, compiled: Any) -> Any:
+    f = compiled(lambda r: (r.a * r.k, dataclasses.replace(r, k=9).k, [one.name for one in dataclasses.fields(r)]))
+    made = compiled(lambda x: Record(x * 2, 5))(t.ones(2))
+    return [f(Record(t.ones(2))), f(Record(t.zeros(2), 3)), f(Record(t.ones(3))), type(made).__name__, made.a, made.k]
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """A frozen record."""
+
+    a: Any
+    k: int = 2
+
+
+@pytest.mark.parametrize("program", [numbers_of_numpy, arrays, calls_of_numpy, an_array_of_the_outside, records])
+def test_numbers_and_arrays_of_numpy_and_records(require: Any, program: Any) -> None:
+    check(require("torch"), program, ("aot_eager",), graphs=False)
