@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import sys
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from random import Random
 from typing import Any, NamedTuple
 
+import networkx
 import pytest
 
 import glasstorch
 from glasstorch._functorch import config
 from glasstorch._functorch.partitioners import min_cut_rematerialization_partition
+from glasstorch.compiler.max_flow import Network
 from tests.compiler.programs import RECOMPUTED, SAME_RESULTS, Program, ramp
 from tests.compiler.test_partition import joint_of
 
@@ -166,7 +169,21 @@ def test_parameters_are_free_to_save() -> None:
     assert [str(one) for one in forward.graph.output_node().args[0][1:]] == ["primals_1", "primals_2"]
 
 
-def test_without_networkx_the_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "networkx", None)
-    with pytest.raises(RuntimeError, match=r'pip install "glasstorch\[compile\]"'):
-        compiled(glasstorch, RECOMPUTED["gates"])
+@pytest.mark.parametrize("seed", range(60))
+def test_a_network_is_cut_where_networkx_cuts_it(seed: int) -> None:
+    random = Random(seed)
+    network, graph = Network(), networkx.DiGraph()
+    nodes = range(random.randint(3, 14))
+    for node, other in {(random.choice(nodes), random.choice(nodes)) for _ in range(random.randint(4, 50))}:
+        if node != other:
+            capacity = random.choice([0, 1, 2, 3, 7, math.inf])
+            network.add_edge(node, other, capacity)
+            graph.add_edge(node, other, capacity=capacity)
+    graph.add_nodes_from((0, 1))
+    try:
+        _, (near, far) = networkx.minimum_cut(graph, 0, 1)
+    except networkx.NetworkXUnbounded as error:
+        with pytest.raises(ValueError, match=str(error)):
+            network.cut(0, 1)
+        return
+    assert set(network.cut(0, 1)) == {(one, other) for one, other in graph.edges if one in near and other in far}

@@ -2,9 +2,9 @@
 
 Reading order: `effects` (what a function does to its arguments, and which results share their memory), `joint` (one
 graph of the forward and the backward pass), `drawn_again` (whose random numbers a checkpoint uses), `partition` (cut in
-two), `roles`, `common_results` and `min_cut` (cut so that little is saved), `partition_settings`, `boxed` (how a
-compiled graph is called), `compiled` (run as one autograd node), `shared_arguments` (which share memory), `symbolic`
-(one graph for all sizes), `aot` (all of it, for a function), `graph_compilers` (that only look at a graph),
+two), `roles`, `common_results`, `max_flow` and `min_cut` (cut so that little is saved), `partition_settings`, `boxed`
+(how a compiled graph is called), `compiled` (run as one autograd node), `shared_arguments` (which share memory),
+`symbolic` (one graph for all sizes), `aot` (all of it, for a function), `graph_compilers` (that only look at a graph),
 `decompositions/` (operators in terms of simpler ones), `remembered` (from which line of the program a node comes);
 `patterns/` (parts of a graph that are replaced by cheaper ones); `loops/` (from a graph to C++); how Python code
 becomes such a graph: `bytecode/`, `guards` and `mismatch` (when a graph may be used again, and why not), `shapes`

@@ -7,7 +7,9 @@ Differs: a graph is made for the arguments of the first call, and another one wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
 from functools import wraps
 from types import EllipsisType
@@ -116,7 +118,21 @@ def compile_flat(
     With symbols among the examples, the graphs are made at the first call: see symbolic.py.
     """
     options = Options(fw_compiler, bw_compiler, partition_fn, decompositions, inference_compiler)
-    return _compile_flat(fn, args, options)
+    with paused_collection():
+        return _compile_flat(fn, args, options)
+
+
+@contextmanager
+def paused_collection() -> Iterator[None]:
+    """Let cycles be collected later: a compilation makes many objects, and few of them are garbage before it ends."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class Options(NamedTuple):

@@ -19,6 +19,7 @@ from typing import Any, Final
 from glasstorch._tensor import Tensor
 from glasstorch.compiler.common_results import fx_graph_cse, raise_getitems
 from glasstorch.compiler.joint import LIVES_ON
+from glasstorch.compiler.max_flow import Network
 from glasstorch.compiler.partition import _extract_fwd_bwd_modules, default_partition, is_primal, is_tangent
 from glasstorch.compiler.partition_settings import settings
 from glasstorch.compiler.roles import (
@@ -56,7 +57,6 @@ def min_cut_rematerialization_partition(
     What is saved has the fewest bytes that the settings of `torch._functorch.config` allow. Parameters, and the inputs
     whose places are in `static_lifetime_input_indices`, are kept in any case, so that saving them costs nothing.
     """
-    networkx = _networkx()
     joint_module.graph.eliminate_dead_code()
     if settings.cse:
         joint_module.graph = fx_graph_cse(joint_module.graph)
@@ -67,28 +67,17 @@ def min_cut_rematerialization_partition(
     primals = [node for node in graph.nodes if is_primal(node)]
     free = {primals[i] for i in static_lifetime_input_indices or ()}
     free.update(node for node in primals if node.meta.get(LIVES_ON))
-    saved = _Cut(graph, roles, free, networkx).saved()
+    saved = _Cut(graph, roles, free).saved()
     forward, backward = _extract_fwd_bwd_modules(joint_module, saved, num_fwd_outputs=num_fwd_outputs)
     return raise_getitems(forward), raise_getitems(late(backward))
-
-
-def _networkx() -> Any:
-    try:
-        import networkx
-    except ImportError as error:
-        raise RuntimeError(
-            "min_cut_rematerialization_partition: the smallest cut is found by networkx, which is not installed; "
-            'install it with `pip install "glasstorch[compile]"`, or use default_partition'
-        ) from error
-    return networkx
 
 
 class _Cut:
     """The edges of a joint graph, and where they are cut."""
 
-    def __init__(self, graph: Graph, roles: Roles, free: set[Node], networkx: Any) -> None:
-        self.graph, self.roles, self.free, self.networkx = graph, roles, free, networkx
-        self.edges = networkx.DiGraph()
+    def __init__(self, graph: Graph, roles: Roles, free: set[Node]) -> None:
+        self.graph, self.roles, self.free = graph, roles, free
+        self.edges = Network()
         self.banned: set[Node] = set()
 
     def saved(self) -> list[Node]:
@@ -100,8 +89,7 @@ class _Cut:
             self._ban_used_far_apart()
         if settings.ban_recompute_long_fusible_chains:
             self._ban_long_chains()
-        _, (before, after) = self.networkx.minimum_cut(self.edges, SOURCE, SINK)
-        cut = {one[0] for one in before for other in self.edges[one] if other in after}
+        cut = {one[0] for one, _ in self.edges.cut(SOURCE, SINK)}
         return [node for node in self.graph.nodes if node in cut]
 
     def _add(self, node: Node) -> None:

@@ -247,16 +247,13 @@ def saved_bytes(f: Callable[..., Any], *args: Any) -> int:
     return sum(tensor.nbytes for tensor in saved if tensor.untyped_storage()._cdata not in kept)
 
 
-def test_backward_computes_again_what_loops_have_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backward_computes_again_what_loops_have_for_nothing() -> None:
     def f(x: Any, y: Any) -> Any:
         return [((x * y + x).sigmoid() * y).tanh().relu()]
 
     x, y = torch.randn(64, requires_grad=True), torch.randn(64, requires_grad=True)
     wanted = torch.autograd.grad(f(x, y)[0].sum(), [x, y])
     assert saved_bytes(f, x, y) == 64  # where the result is 0, a byte for each element
-    torch.testing.assert_close(torch.autograd.grad(compile_fx(f, [x, y])(x, y)[0].sum(), [x, y]), wanted)
-    monkeypatch.setattr(backend, "find_spec", lambda name: None)  # networkx is not installed
-    assert saved_bytes(f, x, y) > 3 * 64 * 4  # what eager mode would keep
     torch.testing.assert_close(torch.autograd.grad(compile_fx(f, [x, y])(x, y)[0].sum(), [x, y]), wanted)
 
 

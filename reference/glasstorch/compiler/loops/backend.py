@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor, empty_strided
-from glasstorch.compiler.aot import Partition, compile_flat
+from glasstorch.compiler.aot import compile_flat
 from glasstorch.compiler.bisecting import applies, limited_table
 from glasstorch.compiler.boxed import make_boxed_func
 from glasstorch.compiler.decompositions.table import Table, fusing_decompositions
@@ -31,7 +30,6 @@ from glasstorch.compiler.loops.schedule import Schedule, schedule
 from glasstorch.compiler.loops.settings import checked, settings
 from glasstorch.compiler.loops.wrapper import Kernel, WrapperText, plan, symbols_of
 from glasstorch.compiler.min_cut import min_cut_rematerialization_partition
-from glasstorch.compiler.partition import default_partition
 from glasstorch.compiler.patterns.custom import custom
 from glasstorch.compiler.patterns.passes import after_autograd, before_autograd
 from glasstorch.compiler.symbolic import NeedsNumbers
@@ -207,10 +205,9 @@ def decompositions() -> Table:
 
 
 def smallest_cut(joint: GraphModule, inputs: Any, **options: Any) -> tuple[GraphModule, GraphModule]:
-    """A joint graph cut where least is saved; where eager mode would cut it if networkx is not there to find that."""
+    """A joint graph cut where least is saved."""
     joint = custom("joint_custom_post_pass", custom("joint_custom_pre_pass", joint))
-    partition: Partition = min_cut_rematerialization_partition if find_spec("networkx") else default_partition
-    return partition(joint, inputs, **options)
+    return min_cut_rematerialization_partition(joint, inputs, **options)
 
 
 def compile_fx(
