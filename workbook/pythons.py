@@ -30,7 +30,8 @@ NEEDED = {
 }  # fmt: skip
 LOWEST = re.compile(r">=\s*([\d.]+)")
 NAME = re.compile(r"[\w.-]+")
-OF_ONE_SERIES = re.compile(r"^\*\d+ minutes\. Needs: CPython [\d.]+[, ]", re.MULTILINE)  # of a section's head
+# Of a section's head: the first series whose bytecode it needs, and the last.
+OF_SERIES = re.compile(r"^\*\d+ minutes\. Needs: CPython (\d+\.\d+)(?: to (\d+\.\d+))?", re.MULTILINE)
 
 
 class Interpreter(NamedTuple):
@@ -133,11 +134,19 @@ def environment_of(interpreter: Interpreter, root: Path, *, lowest: bool) -> Env
     return environment
 
 
-def left_out(root: Path) -> list[str]:
-    """The options that leave out the notebooks of sections that need the bytecode of one Python, and say so."""
+def left_out(root: Path, series: str) -> list[str]:
+    """The options that leave out the notebooks of sections that need the bytecode of other Pythons, and say so."""
     texts = sorted((root / "chapters").glob("*/*.md"))
-    needing = [path for path in texts if OF_ONE_SERIES.search(path.read_text(encoding="utf-8"))]
-    return [f"--ignore={path.with_suffix('.ipynb').relative_to(root).as_posix()}" for path in needing]
+    others = [path for path in texts if not _can_read(path.read_text(encoding="utf-8"), series)]
+    return [f"--ignore={path.with_suffix('.ipynb').relative_to(root).as_posix()}" for path in others]
+
+
+def _can_read(text: str, series: str) -> bool:
+    needed = OF_SERIES.search(text)
+    if needed is None:
+        return True
+    first, last, asked = (tuple(map(int, one.split("."))) for one in (needed[1], needed[2] or needed[1], series))
+    return first <= asked <= last
 
 
 def try_on(python: Path, root: Path, paths: Sequence[str]) -> tuple[int, str]:

@@ -73,6 +73,6 @@ def assert_passes(place: int, *paths: str) -> None:
     print(summary(FOUND))
     for interpreter in FOUND[place : place + 1]:
         environment = environment_of(interpreter, ROOT, lowest=place == 0)
-        code, output = try_on(environment.python, ROOT, [*paths, *left_out(ROOT)])
+        code, output = try_on(environment.python, ROOT, [*paths, *left_out(ROOT, interpreter.series)])
         print(output)
         assert code == 0, f"it does not pass on Python {interpreter}: see what it printed"

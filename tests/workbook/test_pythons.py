@@ -84,6 +84,12 @@ def test_what_fails_is_shown(tmp_path: Path) -> None:
 def test_a_notebook_of_one_pythons_bytecode_is_left_out(tmp_path: Path) -> None:
     head = "# A title\n\n*25 minutes. Needs: {}, and [FX](fx.md). You will see.*\n"
     (tmp_path / "chapters" / "06-jit").mkdir(parents=True)
-    for name, needs in (("guards", "CPython 3.11"), ("fx", "a graph of CPython 3.11"), ("ir", "a look")):
+    heads = (
+        ("guards", "CPython 3.11"), ("fx", "a graph of CPython 3.11"), ("ir", "a look"),
+        ("breaks", "CPython 3.11 to 3.13"),
+    )  # fmt: skip
+    for name, needs in heads:
         (tmp_path / "chapters" / "06-jit" / f"{name}.md").write_text(head.format(needs), encoding="utf-8")
-    assert left_out(tmp_path) == ["--ignore=chapters/06-jit/guards.ipynb"]
+    breaks, guards = "--ignore=chapters/06-jit/breaks.ipynb", "--ignore=chapters/06-jit/guards.ipynb"
+    left = {series: left_out(tmp_path, series) for series in ("3.11", "3.12", "3.13", "3.14")}
+    assert left == {"3.11": [], "3.12": [guards], "3.13": [guards], "3.14": [breaks, guards]}
