@@ -181,7 +181,7 @@ class Guards:
         self.add("GRAD_MODE", "", f"grad_enabled() is {is_grad_enabled()}")
         self.global_state()
 
-    def global_state(self) -> None:  # hot path: each call asks all of this
+    def global_state(self) -> None:  # hot path: benchmarks/compile.py
         """What else decides what operators give: keys, autocast, settings, the default dtype and device, and modes.
 
         No graph is captured while a mode is asked by each call of a function.
