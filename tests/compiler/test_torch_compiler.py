@@ -117,7 +117,14 @@ def test_guards_of_modules_are_left_out() -> None:
 
 def test_machine_code_is_saved_and_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     torch.compile(lambda x: x.exp() + 3)(torch.ones(7))
+    kept = max(cache.used, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / kept.name).write_bytes(kept.read_bytes())
+    monkeypatch.setattr(cache, "used", cache.used | {tmp_path / "other" / kept.name})
+    monkeypatch.setattr("glasstorch.compiler.loops.artifacts.used", cache.used)
     saved = torch.compiler.save_cache_artifacts()
+    (tmp_path / "other" / kept.name).unlink()
+    (tmp_path / "other").rmdir()
     assert saved is not None
     content, info = saved
     monkeypatch.setattr(cache, "cache_folder", lambda part: tmp_path)
