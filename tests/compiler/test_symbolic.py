@@ -75,6 +75,15 @@ def test_one_text_in_cpp_serves_all_batch_sizes(
     assert all("int64_t s" in text for text in texts)
 
 
+def test_another_program_has_other_symbols(made: list[str]) -> None:
+    """Functions of sizes keep results, and symbols of two programs have the same names."""
+    for name in ("log_softmax", "largest"):
+        compiled = torch.compile(PROGRAMS[name], dynamic=True)
+        for batch in (4, 7):
+            check(PROGRAMS[name], compiled, batch)
+    assert made == ["with symbols"] * 2
+
+
 def test_what_a_compiler_decides_about_a_size_is_checked(made: list[str]) -> None:
     ways: list[bool] = []
 

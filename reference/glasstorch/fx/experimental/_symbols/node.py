@@ -240,7 +240,7 @@ class SymNode:
     def hash_key(self) -> Any:
         """Refused: what a symbol is equal to may change. Who writes code of symbols takes them as they are written."""
         if self.shape_env.notation is not None:
-            return self.str()
+            return id(self.shape_env), self.str()  # caches keep it: another environment has symbols of the same names
         raise TypeError(f"unhashable type: {'non-nested SymInt' if self.is_int() else WRAPPERS[self.pytype].__name__}")
 
     def wrapped(self) -> Any:
