@@ -114,11 +114,23 @@ def _of_tensor(recorder: Recorder, value: TensorValue, name: str) -> Value:
         raise Raised(AttributeError(f"'Tensor' object has no attribute {name!r}"))
     if name.startswith("is_") and not callable(found):  # what it is kept as, which its guard looks at
         return made(getattr(value.example, name))
-    if name in ("grad", "grad_fn", "data_ptr"):
+    if name == "grad":
+        return _grad(recorder, value)
+    if name in ("grad_fn", "data_ptr"):
         raise Unsupported(f"{name} of a tensor, which is not known while the program is captured")
     if inspect.isfunction(found):
         return Method(value, name)
     return recorder.call_function(getattr, [value, Constant(name)], {})
+
+
+def _grad(recorder: Recorder, value: TensorValue) -> Value:
+    """The gradient of a leaf of the outside, which is an input too; what a program computes has none yet."""
+    if value.source is None:
+        return Constant(None)
+    tensor = recorder.tensors[value.proxy.node]
+    if not tensor.is_leaf:
+        raise Unsupported("grad of a tensor with a history, which is kept only where the program asked for it")
+    return wrap(recorder, tensor.grad, value.source.attribute("grad"))
 
 
 def _of_container(value: Sequence | Mapping | Group, name: str) -> Value:

@@ -59,19 +59,20 @@ from glasstorch.compiler.bytecode.values import (
 from glasstorch.compiler.bytecode.wrapping import made, wrap
 from glasstorch.core.device import device
 from glasstorch.core.geometry import Size
+from glasstorch.core.type_info import finfo, iinfo
 from glasstorch.dispatch.overload import OpOverload
 from glasstorch.fx._names import qualified_name
 from glasstorch.nn.modules.module import Module
 
 # Whose functions and methods are executed as a program's are.
-LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel", "glasstorch.nn.utils.parametri")
+LAYERS: Final = ("glasstorch.nn.modules", "glasstorch.nn.parallel", "glasstorch.nn.utils")
 # Where functions are defined that compute with tensors, and do nothing else.
 COMPUTING: Final = (
     "glasstorch.operators.generated", "glasstorch.nn.functions", "glasstorch.python_forms", "glasstorch.functional",
     "glasstorch.outside_data",
 )  # fmt: skip
 UNDERSTOOD: Final = {**builtins.UNDERSTOOD, **iterators.UNDERSTOOD}
-OF_CONSTANTS: Final = (Size, device)  # classes whose objects are made of constants
+OF_CONSTANTS: Final = (Size, device, finfo, iinfo)  # classes whose objects are made of constants
 Inline = Callable[[Function, list[Value], dict[str, Value]], Value]
 
 HOOKS: Final = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
