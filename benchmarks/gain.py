@@ -110,8 +110,8 @@ PROGRAMS: list[tuple[str, Program, list[tuple[int, ...]], int]] = [
 ]
 
 
-def contests(modules: dict[str, ModuleType]) -> Iterator[Contest]:
-    """The contests of this file, for the modules that are installed."""
+def in_four_ways(modules: dict[str, ModuleType]) -> Iterator[Contest]:
+    """Each program eager and compiled, in the modules that are installed."""
     keep_memory(modules.get("torch"))
     for name, program, shapes, number in PROGRAMS:
         arrays = [np.random.default_rng(i).standard_normal(shape, np.float32) for i, shape in enumerate(shapes)]
@@ -174,7 +174,7 @@ def main() -> int:
 
     contestants = modules()
     rows: list[Row] = []
-    for contest in contests(contestants):
+    for contest in in_four_ways(contestants):
         print(f"  measuring {contest.name}", file=sys.stderr, flush=True)
         rows.append(contest.measure())
         print(rows[-1].name, {who: f"{seconds * 1e6:.1f} us" for who, seconds in rows[-1].seconds.items()})

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from importlib import import_module
 from operator import attrgetter
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -187,6 +188,24 @@ class TestMetadata:
             assert {node.stack_trace for node in graph.nodes} == {"File aFile b"}
         assert not notes.has_preserved_node_meta()
         assert "stack_trace" not in notes.get_current_meta()
+
+    def test_threads_that_trace_at_once_do_not_disturb_each_other(self) -> None:
+        notes = import_module("glasstorch.fx.traceback")
+        inside, left = Event(), Event()
+
+        def other() -> None:
+            with notes.preserve_node_meta():
+                inside.set()
+                left.wait()
+
+        thread = Thread(target=other)
+        with notes.preserve_node_meta():
+            thread.start()
+            inside.wait()
+        assert not notes.has_preserved_node_meta()
+        left.set()
+        thread.join()
+        assert not notes.has_preserved_node_meta()
 
     def test_annotations_end_with_their_block(self, torch: Any, notes: Any) -> None:
         @notes.annotate_fn({"inner": 2})

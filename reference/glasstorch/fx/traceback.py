@@ -1,7 +1,7 @@
 """What does a tracer note about where a node came from?
 
 Mirrors: torch/fx/traceback.py
-Differs: metadata of compiled regions and of profiler files are not kept.
+Differs: metadata of compiled regions and of profiler files are not kept; what is noted belongs to a thread.
 
 While `preserve_node_meta` is on, a tracer copies what `get_current_meta` holds into each node that it makes: an
 interpreter puts the node there that it is running, so the nodes of a second graph remember those of the first.
@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from functools import wraps
-from typing import Any
+from threading import local
+from typing import Any, Final
 
 from glasstorch.core.unknown_names import refuse_unknown_names
 from glasstorch.fx.graph import Graph
@@ -39,9 +40,17 @@ __all__ = [
     "set_stack_trace",
 ]
 
-current_meta: dict[str, Any] = {}
-current_replay_node: Node | None = None
-should_preserve_node_meta = False
+
+class _Noted(local):
+    """What is noted in this thread: two threads may trace at once."""
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}  # what new nodes get
+        self.is_preserved = False  # whether they get it
+        self.replayed: Node | None = None
+
+
+noted: Final = _Noted()
 
 
 class NodeSourceAction(Enum):
@@ -111,65 +120,63 @@ class NodeSource:
 @contextmanager
 def preserve_node_meta(enable: bool = True) -> Iterator[None]:
     """While this is on, new nodes get the current metadata."""
-    global current_meta, should_preserve_node_meta
-    saved = should_preserve_node_meta, current_meta
-    should_preserve_node_meta, current_meta = enable, current_meta.copy()
+    saved = noted.is_preserved, noted.meta
+    noted.is_preserved, noted.meta = enable, noted.meta.copy()
     try:
         yield
     finally:
-        should_preserve_node_meta, current_meta = saved
+        noted.is_preserved, noted.meta = saved
 
 
 def has_preserved_node_meta() -> bool:
     """Whether new nodes get the current metadata."""
-    return should_preserve_node_meta
+    return noted.is_preserved
 
 
 def set_stack_trace(stack: list[str]) -> None:
     """Let new nodes have a stack, given as formatted frames, while metadata is preserved."""
-    if should_preserve_node_meta and stack:
-        current_meta["stack_trace"] = "".join(stack)
+    if noted.is_preserved and stack:
+        noted.meta["stack_trace"] = "".join(stack)
 
 
 def format_stack() -> list[str]:
     """The stack that new nodes get, or that of the caller while metadata is not preserved."""
-    if should_preserve_node_meta:
-        return [current_meta.get("stack_trace", "")]
+    if noted.is_preserved:
+        return [noted.meta.get("stack_trace", "")]
     return traceback.format_list(traceback.extract_stack()[:-1])
 
 
 @contextmanager
 def set_current_meta(node: Node, pass_name: str = "") -> Iterator[None]:
     """While a node runs in an interpreter, let new nodes have its metadata and name it as where they come from."""
-    global current_meta
-    if not should_preserve_node_meta or not node.meta:
+    if not noted.is_preserved or not node.meta:
         yield
         return
-    saved = current_meta
+    saved = noted.meta
     try:
-        current_meta = {**node.meta, "from_node": [NodeSource(node, pass_name, NodeSourceAction.CREATE)]}
+        noted.meta = {**node.meta, "from_node": [NodeSource(node, pass_name, NodeSourceAction.CREATE)]}
         yield
     finally:
-        current_meta = saved
+        noted.meta = saved
 
 
 def get_current_meta() -> dict[str, Any]:
     """The metadata that new nodes get."""
-    return current_meta
+    return noted.meta
 
 
 @contextmanager
 def annotate(annotation_dict: dict[str, Any]) -> Iterator[None]:
     """Let new nodes have these values in `meta["custom"]`, while metadata is preserved."""
-    had, before = "custom" in current_meta, copy.copy(current_meta.get("custom", {}))
+    had, before = "custom" in noted.meta, copy.copy(noted.meta.get("custom", {}))
     try:
-        current_meta.setdefault("custom", {}).update(annotation_dict)
+        noted.meta.setdefault("custom", {}).update(annotation_dict)
         yield
     finally:
         if had:
-            current_meta["custom"] = before
+            noted.meta["custom"] = before
         else:
-            del current_meta["custom"]
+            del noted.meta["custom"]
 
 
 def annotate_fn(annotation_dict: dict[str, Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -188,39 +195,38 @@ def annotate_fn(annotation_dict: dict[str, Any]) -> Callable[[Callable[..., Any]
 
 def set_grad_fn_seq_nr(seq_nr: int) -> None:
     """Let new nodes belong to the autograd node of this number, until `reset_grad_fn_seq_nr`."""
-    if should_preserve_node_meta:
-        current_meta["grad_fn_seq_nr"] = [*current_meta.get("grad_fn_seq_nr", []), seq_nr]
-        current_meta["in_grad_fn"] = current_meta.get("in_grad_fn", 0) + 1
+    if noted.is_preserved:
+        noted.meta["grad_fn_seq_nr"] = [*noted.meta.get("grad_fn_seq_nr", []), seq_nr]
+        noted.meta["in_grad_fn"] = noted.meta.get("in_grad_fn", 0) + 1
 
 
 def reset_grad_fn_seq_nr() -> None:
     """Take back the last `set_grad_fn_seq_nr`."""
-    if not should_preserve_node_meta:
+    if not noted.is_preserved:
         return
-    level = current_meta.get("in_grad_fn", 0)
+    level = noted.meta.get("in_grad_fn", 0)
     if level <= 0:
         raise AssertionError(f"Expected current_level > 0, got {level}")
     if level == 1:
-        del current_meta["in_grad_fn"], current_meta["grad_fn_seq_nr"]
+        del noted.meta["in_grad_fn"], noted.meta["grad_fn_seq_nr"]
     else:
-        current_meta["in_grad_fn"] = level - 1
-        current_meta["grad_fn_seq_nr"] = current_meta["grad_fn_seq_nr"][:-1]
+        noted.meta["in_grad_fn"] = level - 1
+        noted.meta["grad_fn_seq_nr"] = noted.meta["grad_fn_seq_nr"][:-1]
 
 
 @contextmanager
 def set_current_replay_node(node: Node | None) -> Iterator[None]:
     """Note which node's work is being done again."""
-    global current_replay_node
-    saved, current_replay_node = current_replay_node, node
+    saved, noted.replayed = noted.replayed, node
     try:
         yield
     finally:
-        current_replay_node = saved
+        noted.replayed = saved
 
 
 def get_current_replay_node() -> Node | None:
     """The node whose work is being done again."""
-    return current_replay_node
+    return noted.replayed
 
 
 def get_graph_provenance_json(graph: Graph) -> dict[str, Any]:

@@ -45,8 +45,8 @@ class CacheInfo:
 
 def save_cache_artifacts() -> tuple[bytes, CacheInfo] | None:
     """The machine code that this process has used, as bytes; None if there is none."""
-    found = {path.name: path for path in sorted(used) if is_whole(path)}  # the same code may lie in two folders
-    paths = list(found.values())
+    found = {path.name: path for path in used if is_whole(path)}  # the same code may lie in two folders
+    paths = [found[name] for name in sorted(found)]
     if not paths:
         return None
     made = io.BytesIO()
