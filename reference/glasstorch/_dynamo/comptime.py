@@ -1,7 +1,7 @@
 """What may a program ask of its own capture?
 
 Mirrors: torch/_dynamo/comptime.py
-Differs: nothing is told; each question is refused by name.
+Differs: no question about the state of a compilation is answered; each is refused by name.
 """
 
 from __future__ import annotations

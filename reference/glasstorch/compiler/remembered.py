@@ -7,7 +7,7 @@ Differs: a node of autograd is given its line after the operator has run, where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from glasstorch._tensor import Tensor
@@ -54,16 +54,22 @@ def remembering(fn: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def remember_in_backward(results: Sequence[Any]) -> None:
-    """Let the nodes that a backward pass makes have the lines of the operators whose gradients they compute."""
+def nodes_behind(results: Iterable[Tensor]) -> Iterator[Any]:
+    """The nodes of autograd that lead to tensors, each once."""
     seen: set[Any] = set()
-    left = [result.grad_fn for result in results if isinstance(result, Tensor)]
+    left = [result.grad_fn for result in results]
     while left:
         node = left.pop()
         if node is None or node in seen:
             continue
         seen.add(node)
         left += [edge for edge, _ in node.next_functions]
+        yield node
+
+
+def remember_in_backward(results: Sequence[Any]) -> None:
+    """Let the nodes that a backward pass makes have the lines of the operators whose gradients they compute."""
+    for node in nodes_behind(result for result in results if isinstance(result, Tensor)):
         if lines := node.metadata.get(TRACE):
             node.register_prehook(_sets(lines))
 

@@ -4,7 +4,7 @@ Mirrors: torch/_inductor/codecache.py (CacheBase, FxGraphCache), torch/_inductor
 Differs: only machine code is kept, under a hash of source, options, compiler and CPU; a graph is lowered again in each
     process, which takes milliseconds.
 
-A file is used only if it belongs to the user, lies in a folder that nobody else can write to or put in another's place,
+A file is used only if it belongs to the user, lies in a folder that no other user can write to or replace,
 and ends with the hash of what comes before. Anything else is compiled again. Processes that need the same code wait for
 the one that compiles it.
 When the files take more than MOST_BYTES, those go first that were not used for longest. What a process that was killed
@@ -29,7 +29,7 @@ from glasstorch.devices.cpp_compiler import build, cache_folder, is_ours, name_o
 PART: Final = "compiled"
 MOST_BYTES: Final = 1 << 28
 TIMEOUT: Final = 120.0  # seconds that a compilation may take
-LEFT_BEHIND: Final = 3600.0  # seconds after which nobody works on a file any more
+LEFT_BEHIND: Final = 3600.0  # seconds after which a lock or a temporary folder is taken for abandoned
 used: Final[set[Path]] = set()  # by this process
 
 

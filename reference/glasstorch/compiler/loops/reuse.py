@@ -1,4 +1,4 @@
-"""Which results are written over what nobody needs any more?
+"""Which results are written into the memory of a buffer that is not needed any more?
 
 Mirrors: torch/_inductor/codegen/memory_planning.py, torch/_inductor/scheduler.py (decide_inplace_update)
 Differs: a buffer is taken over only by one that is written in the same places, each after it was read for the last
@@ -23,7 +23,7 @@ def taken_over(
 ) -> dict[Buffer, Buffer]:
     """For buffers that a kernel writes, the one that it takes the place of.
 
-    `dying` are those that nobody reads after the kernel, and `owned` those whose memory is nobody else's.
+    `dying` are those that are not read after the kernel, and `owned` those that share memory with no other tensor.
     """
     found: dict[Buffer, Buffer] = {}
     left = [buffer for buffer in parameters if buffer in dying and buffer in owned]
@@ -47,7 +47,7 @@ def _alike(one: Buffer, other: Buffer) -> bool:
 
 
 def _read_before(groups: list[Group], group: Group, place: int, old: Buffer) -> bool:
-    """Whether a member of a group writes each element after nobody reads that of an old buffer any more."""
+    """Whether a member of a group writes each element only after the last read of the old buffer's element there."""
     if any(old in other.reads() for other in groups if other is not group):
         return False
     write, phase = group.members[place].write, group.phases[place]
@@ -62,7 +62,7 @@ def _read_before(groups: list[Group], group: Group, place: int, old: Buffer) -> 
 
 
 def owned_by(order: Sequence[Extern | Any]) -> set[Buffer]:
-    """The buffers whose memory is nobody else's: kernels' own, and results of operators that are new memory.
+    """The buffers that share memory with no other tensor: kernels' own, and results of operators that are new memory.
 
     What an operator read whose result may be a view of it is left out.
     """

@@ -67,7 +67,7 @@ def _permuted_twice(match: Match, graph: Graph) -> Node:
 
 
 def _addmm(match: Match, graph: Graph) -> Node:
-    """Only where nobody reads the sum who would add for nothing while reading."""
+    """Only where no loop reads the sum: such a loop adds while it reads, at no cost."""
     added = match["added"]
     like = value_of(added) if isinstance(added, Node) else None
     result = value_of(match.anchor)

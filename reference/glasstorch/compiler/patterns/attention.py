@@ -74,7 +74,7 @@ def _check(match: Match) -> int:
     named: dict[str, Any] = {name: value_of(match[name]) if isinstance(match[name], Node) else None for name in THREE}
     result = value_of(match.anchor)
     if not all(isinstance(one, Tensor) for one in (*named.values(), result)):
-        raise Refused("nobody noted the sizes")
+        raise Refused("the sizes were not noted")
     query, key, value = named.values()
     if query.dim() not in (3, 4) or not query.dim() == key.dim() == value.dim():
         raise Refused("query, key and value have not three or four dimensions each")

@@ -33,7 +33,7 @@ def _replace(match: Match, graph: Graph) -> Node:
     x, weight, bias, mean, variance, gamma, beta = given
     tensors = [value_of(one) for one in given if isinstance(one, Node)]
     if not all(isinstance(one, Tensor) and one.is_floating_point() for one in tensors):
-        raise Refused("nobody noted what it is given")
+        raise Refused("what it is given was not noted")
     if any(one.dtype is not tensors[0].dtype for one in tensors) or mean is None or variance is None:
         raise Refused("it is given other dtypes, or no running statistics")
     result, like = value_of(match.anchor), value_of(weight)

@@ -78,6 +78,6 @@ def _replaced(graph: Graph, pattern: Pattern, match: Match) -> Told:
 
 
 def value_of(node: Node) -> Any:
-    """The fake tensor that stands for a node's result; None if nobody noted one."""
+    """The fake tensor that stands for a node's result; None if none was noted."""
     found = node.meta.get("val")
     return node.meta.get("example_value") if found is None else found

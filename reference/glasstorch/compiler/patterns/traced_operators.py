@@ -42,7 +42,7 @@ def _shows(node: Node) -> bool:
 
 
 def stand_for(match: Match, source: Any) -> Node:
-    """A value that can be read instead of the match's own. Refused where somebody would notice."""
+    """A value that can be read in place of the match's own; refused where the program could tell the two apart."""
     if not isinstance(source, Node):
         raise Refused("it is a number")
     if geometry(source) != geometry(match.anchor):

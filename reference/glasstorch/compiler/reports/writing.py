@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from glasstorch._tensor import Tensor
 from glasstorch.autograd.graph import grad
+from glasstorch.compiler.remembered import nodes_behind
 from glasstorch.compiler.reports.page import Page
 from glasstorch.compiler.reports.recording import Recording
 from glasstorch.compiler.watching import watched_by, watchers
@@ -72,14 +73,7 @@ def _write(recording: Recording, path: str | os.PathLike[str], title: str) -> Pa
 def _run_backward(results: Any) -> None:
     """Compute the gradients of all results for what they depend on; nothing keeps them."""
     roots = [leaf for leaf in tree_leaves(results) if isinstance(leaf, Tensor) and leaf.grad_fn is not None]
-    leaves, left, seen = [], [root.grad_fn for root in roots], set()
-    while left:
-        node = left.pop()
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        left += [edge for edge, _ in node.next_functions]
-        if (variable := getattr(node, "variable", None)) is not None:
-            leaves.append(variable)
+    variables = [getattr(node, "variable", None) for node in nodes_behind(roots)]
+    leaves = [variable for variable in variables if variable is not None]
     if leaves:
         grad(roots, leaves, [at("ones_like")(root) for root in roots], allow_unused=True)
